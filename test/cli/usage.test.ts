@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Command } from "commander";
 import { createProgram } from "../../cli/box.ts";
 import { box } from "../support/command-line.ts";
+import { long, test } from "../support/long.ts";
 import { boxCommand } from "../support/process.ts";
 
 /** Every command, as the words that lead to it; those that only group others too. */
@@ -49,7 +49,7 @@ test("an address that was typed at the wrong place is said again without its pas
   }
 });
 
-test("as a process, too", async () => {
+long("as a process, too", async () => {
   assert.equal((await boxCommand("hosted", "serve", "--no-such-flag")).code, 2);
   assert.equal((await boxCommand("serve", "--listen", "nowhere")).code, 2);
 });

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe } from "node:test";
 import { errorStatus } from "../../src/ground/kit/errors.ts";
 import type { Role } from "../../src/ground/store/columns.ts";
 import { mergeKeys } from "../../src/in/ingest/merged-keys.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
+import { long, test } from "../support/long.ts";
 import { noteStatements, tooWide, wideReads } from "../support/plans.ts";
 import { pass } from "../support/until.ts";
 import { type Document, type Operation, readDocument } from "./document.ts";
@@ -187,33 +188,40 @@ describe("who may do what", () => {
     }
   });
 
-  test("AC-21.1: each operation that changes something leaves its rows in the audit, and no other one does", async () => {
-    const owner = keys.get("owner") ?? "";
-    const rows = (after: unknown) =>
-      box.tenant.store
-        .sql<[unknown], { verb: string; via: string }>("SELECT verb, via FROM audit WHERE id > ?")
-        .all(after);
-    const toRead = readers();
-    for (const operation of document.operations) {
-      if (operation.scheme !== "apiKey" && operation.id !== "pair" && operation.id !== "pairOnPage")
-        continue;
-      const f = await toRead(operation, owner);
-      const path = await pathOf(f, operation);
-      const body = await f.body(operation);
-      const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
-      const answer = await call(operation, path, { authorization: `Bearer ${owner}`, body });
-      const left = rows(last);
-      const what = `${operation.id}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-      if (operation.method === "GET" || onlyTries.has(operation.id))
-        assert.deepEqual(left, [], what);
-      else {
-        assert.equal(answer.status, operation.success, what);
-        const via = operation.scheme === "apiKey" ? "key" : "pairing";
-        assert.ok(left.length > 0, `no row of ${what}`);
-        for (const row of left) assert.deepEqual(row, { verb: operation.id, via }, what);
+  long(
+    "AC-21.1: each operation that changes something leaves its rows in the audit, and no other one does",
+    async () => {
+      const owner = keys.get("owner") ?? "";
+      const rows = (after: unknown) =>
+        box.tenant.store
+          .sql<[unknown], { verb: string; via: string }>("SELECT verb, via FROM audit WHERE id > ?")
+          .all(after);
+      const toRead = readers();
+      for (const operation of document.operations) {
+        if (
+          operation.scheme !== "apiKey" &&
+          operation.id !== "pair" &&
+          operation.id !== "pairOnPage"
+        )
+          continue;
+        const f = await toRead(operation, owner);
+        const path = await pathOf(f, operation);
+        const body = await f.body(operation);
+        const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
+        const answer = await call(operation, path, { authorization: `Bearer ${owner}`, body });
+        const left = rows(last);
+        const what = `${operation.id}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
+        if (operation.method === "GET" || onlyTries.has(operation.id))
+          assert.deepEqual(left, [], what);
+        else {
+          assert.equal(answer.status, operation.success, what);
+          const via = operation.scheme === "apiKey" ? "key" : "pairing";
+          assert.ok(left.length > 0, `no row of ${what}`);
+          for (const row of left) assert.deepEqual(row, { verb: operation.id, via }, what);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("only an ingest token takes events in", async () => {
     const operation = document.operations.find(({ id }) => id === "ingest");
@@ -246,7 +254,7 @@ describe("who may do what", () => {
     }
   });
 
-  test("routes without a bearer answer as documented whatever bearer comes", async () => {
+  long("routes without a bearer answer as documented whatever bearer comes", async () => {
     for (const operation of document.operations.filter(({ scheme }) => scheme === null)) {
       const reached: number[] = [];
       for (const authorization of [null, "Bearer x", `Bearer ${keys.get("member")}`]) {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import type { Role } from "../../src/ground/store/columns.ts";
 import type { Form } from "../../src/web/console/screen.ts";
 import { screens } from "../../src/web/console/screens.ts";
 import { type Person, type TestBox, testBox } from "../support/box.ts";
 import { type PageAnswer, tabOf } from "../support/console.ts";
 import { dump } from "../support/dump.ts";
+import { long, test } from "../support/long.ts";
 import { noteStatements, tooWide } from "../support/plans.ts";
 import { type Document, readDocument } from "./document.ts";
 import { type PageFixture, pageBodies, pageFixture } from "./page-fixture.ts";
@@ -171,47 +172,50 @@ function mayDo({ verb }: Form, role: Role): "yes" | "no" | "perhaps" {
   return isBelow ? "no" : "yes";
 }
 
-test("each role does by a form what it may by the interface, and what was done is in the audit", async () => {
-  const rows = (after: unknown) =>
-    box.tenant.store
-      .sql<[unknown], { verb: string; via: string; account_id: string }>(
-        "SELECT verb, via, account_id FROM audit WHERE id > ?",
-      )
-      .all(after);
-  const faults: string[] = [];
-  for (const [path, form] of forms)
-    for (const role of people.keys()) {
-      const f: PageFixture = await pageFixture(box, person(role));
-      const at = await f.address(path);
-      const fields = await f.fields(path);
-      const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
-      const from = writes();
-      // What is done and undone writes: there it is what is left that counts.
-      const standing = () => (UNDONE.has(path) ? dump(box.tenant.store.db) : writes());
-      const stood = standing();
-      const answer = await f.tab.post(at, fields);
-      const left = rows(last);
-      const what = `${path} as ${role}: ${answer.status}`;
-      const said = /<output[^>]*>([\s\S]*?)<\/output>/.exec(answer.text)?.[1] ?? "";
-      const may = mayDo(form, role);
-      if (answer.status === 403) {
-        if (may === "yes") faults.push(`${what}, though the interface lets them`);
-        if (writes() !== from) faults.push(`${what} wrote`);
-      } else if (!taken(answer)) faults.push(`${what} ${said.replace(/<[^>]*>/g, "").trim()}`);
-      else if (may === "no" && !OWN.has(path))
-        faults.push(`${what}, though the interface doesn't let them`);
-      else if (form.reads) {
-        if (left.length > 0 || standing() !== stood) faults.push(`${what} wrote, and only reads`);
-      } else {
-        if (left.length === 0) faults.push(`${what}: no row in the audit`);
-        for (const { verb, via, account_id } of left)
-          if (verb !== form.verb || via !== "page" || account_id !== f.person.accountId)
-            faults.push(`${what}: a row ${verb} via ${via}`);
+long(
+  "each role does by a form what it may by the interface, and what was done is in the audit",
+  async () => {
+    const rows = (after: unknown) =>
+      box.tenant.store
+        .sql<[unknown], { verb: string; via: string; account_id: string }>(
+          "SELECT verb, via, account_id FROM audit WHERE id > ?",
+        )
+        .all(after);
+    const faults: string[] = [];
+    for (const [path, form] of forms)
+      for (const role of people.keys()) {
+        const f: PageFixture = await pageFixture(box, person(role));
+        const at = await f.address(path);
+        const fields = await f.fields(path);
+        const last = box.tenant.store.sql("SELECT coalesce(max(id), 0) FROM audit").pluck().get();
+        const from = writes();
+        // What is done and undone writes: there it is what is left that counts.
+        const standing = () => (UNDONE.has(path) ? dump(box.tenant.store.db) : writes());
+        const stood = standing();
+        const answer = await f.tab.post(at, fields);
+        const left = rows(last);
+        const what = `${path} as ${role}: ${answer.status}`;
+        const said = /<output[^>]*>([\s\S]*?)<\/output>/.exec(answer.text)?.[1] ?? "";
+        const may = mayDo(form, role);
+        if (answer.status === 403) {
+          if (may === "yes") faults.push(`${what}, though the interface lets them`);
+          if (writes() !== from) faults.push(`${what} wrote`);
+        } else if (!taken(answer)) faults.push(`${what} ${said.replace(/<[^>]*>/g, "").trim()}`);
+        else if (may === "no" && !OWN.has(path))
+          faults.push(`${what}, though the interface doesn't let them`);
+        else if (form.reads) {
+          if (left.length > 0 || standing() !== stood) faults.push(`${what} wrote, and only reads`);
+        } else {
+          if (left.length === 0) faults.push(`${what}: no row in the audit`);
+          for (const { verb, via, account_id } of left)
+            if (verb !== form.verb || via !== "page" || account_id !== f.person.accountId)
+              faults.push(`${what}: a row ${verb} via ${via}`);
+        }
+        await leave(at);
       }
-      await leave(at);
-    }
-  assert.deepEqual(faults, []);
-});
+    assert.deepEqual(faults, []);
+  },
+);
 
 test("no page and no form reads what grows from end to end", () => {
   assert.deepEqual(tooWide(box.tenant.store.db, noted), []);

@@ -16,7 +16,7 @@ long("the replay sees what less than full sync costs", { skip }, () => {
   assert.ok(runControl("OFF", how).corrupt > 0, "OFF damaged nothing: the replay is broken");
 });
 
-for (const [test, most] of inBoth(16, 40))
+for (const [test, most] of inBoth(8, 40))
   test(`a box whose power goes at any of ${most} moments starts again and has all it said yes to`, {
     skip,
   }, async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import type { TestContext } from "node:test";
 import Database from "better-sqlite3";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { checkCopy } from "../../../src/ground/store/check.ts";
@@ -12,6 +12,7 @@ import { openStore } from "../../../src/ground/store/store.ts";
 import { run } from "../../support/children.ts";
 import { handClock } from "../../support/clock.ts";
 import { schemaOf } from "../../support/dump.ts";
+import { long, test } from "../../support/long.ts";
 import { fixtureText } from "../../support/schema-fixture.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
 import { later } from "./later.ts";
@@ -235,28 +236,31 @@ function syncExports(t: TestContext): void {
   });
 }
 
-test("a kill at any of its steps leaves the old schema or the new, and the next start finishes", async (t) => {
-  const child = join(import.meta.dirname, "kill-upgrade.ts");
-  const upgraded = scratch(t);
-  const before = rowsOf(fixture(upgraded));
-  const into = scratch(t);
-  const whole = await run(child, [join(upgraded, "box.db"), into]);
-  const steps = Number(whole.out);
-  assert.ok(steps > 40, whole.err);
-  const seen = { old: 0, new: 0 };
-  for (let i = 1; i <= 20; i++) {
-    const directory = join(into, String(Math.ceil((i * steps) / 20)));
-    const path = join(directory, "box.db");
-    const db = new Database(path);
-    const schema = db.pragma("user_version", { simple: true });
-    db.close();
-    assert.ok(schema === head || schema === later.length, `${schema}`);
-    seen[schema === head ? "old" : "new"] += 1;
-    open(path, { known: later }).close();
-    const rows = { later: 40, migrations: (before["migrations"] ?? 0) + 2 };
-    assert.deepEqual(rowsOf(path), { ...before, ...rows });
-    const left = readdirSync(directory).filter((name) => name.includes("aside"));
-    assert.deepEqual(left, []);
-  }
-  assert.ok(seen.old > 5 && seen.new > 0, JSON.stringify(seen));
-});
+long(
+  "a kill at any of its steps leaves the old schema or the new, and the next start finishes",
+  async (t) => {
+    const child = join(import.meta.dirname, "kill-upgrade.ts");
+    const upgraded = scratch(t);
+    const before = rowsOf(fixture(upgraded));
+    const into = scratch(t);
+    const whole = await run(child, [join(upgraded, "box.db"), into]);
+    const steps = Number(whole.out);
+    assert.ok(steps > 40, whole.err);
+    const seen = { old: 0, new: 0 };
+    for (let i = 1; i <= 20; i++) {
+      const directory = join(into, String(Math.ceil((i * steps) / 20)));
+      const path = join(directory, "box.db");
+      const db = new Database(path);
+      const schema = db.pragma("user_version", { simple: true });
+      db.close();
+      assert.ok(schema === head || schema === later.length, `${schema}`);
+      seen[schema === head ? "old" : "new"] += 1;
+      open(path, { known: later }).close();
+      const rows = { later: 40, migrations: (before["migrations"] ?? 0) + 2 };
+      assert.deepEqual(rowsOf(path), { ...before, ...rows });
+      const left = readdirSync(directory).filter((name) => name.includes("aside"));
+      assert.deepEqual(left, []);
+    }
+    assert.ok(seen.old > 5 && seen.new > 0, JSON.stringify(seen));
+  },
+);
