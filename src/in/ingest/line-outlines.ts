@@ -138,15 +138,19 @@ function charsOf({ message, keys, tags }: LineTexts): number {
 
 const OUTLINE = "SELECT outline FROM line_outlines WHERE id = ?";
 
-/** Gives stored lines their template and whole texts. Each outline is read once. */
+/** Gives stored lines their template and whole texts. Each outline is read once a block, and no other block's are held. */
 export function lineReader(
   reader: Pick<Reader, "sql">,
 ): <Line extends StoredLine>(line: Line) => Line {
   const known = new Map<number, StoredOutline>();
+  let block = -1;
   const read = reader.sql<[id: number], string>(OUTLINE).pluck();
   return (line) => {
     if (line.outline === null) return line;
-    const id = line.id - (line.id % BLOCK_LINES) + line.outline;
+    const first = line.id - (line.id % BLOCK_LINES);
+    if (first !== block) known.clear();
+    block = first;
+    const id = first + line.outline;
     let outline = known.get(id);
     if (outline === undefined) {
       outline = JSON.parse(read.get(id) as string) as StoredOutline;
