@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { needs } from "../support/commands.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
@@ -43,22 +43,25 @@ const promised: Record<string, { prints: readonly RegExp[]; received?: (at: Rece
   "docs/reports.md": { prints: [/resolution/] },
 };
 
-/* The commands of every document, word for word, each on a new box. */
-for (const document of documents) {
-  if (blocks(document, "sh").length === 0) continue;
-  test(`the commands of ${document}, on a new box`, needs("bash", "curl", "sed"), () =>
-    withBox(async (scene) => {
-      const receiver = await startReceiver();
-      try {
-        const out = await readAll(document, scene, receiver.url);
-        for (const one of promised[document]?.prints ?? []) assert.match(out, one);
-        promised[document]?.received?.(receiver);
-      } finally {
-        await receiver.close();
-      }
-    }),
-  );
-}
+describe("the commands of every document, word for word, each on a new box", {
+  concurrency: 3,
+}, () => {
+  for (const document of documents) {
+    if (blocks(document, "sh").length === 0) continue;
+    test(document, needs("bash", "curl", "sed"), () =>
+      withBox(async (scene) => {
+        const receiver = await startReceiver();
+        try {
+          const out = await readAll(document, scene, receiver.url);
+          for (const one of promised[document]?.prints ?? []) assert.match(out, one);
+          promised[document]?.received?.(receiver);
+        } finally {
+          await receiver.close();
+        }
+      }),
+    );
+  }
+});
 
 test("every promise is of a document whose commands are run", () => {
   for (const document of Object.keys(promised)) assert.ok(blocks(document, "sh").length > 0);
