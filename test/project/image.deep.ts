@@ -171,7 +171,14 @@ test("it serves, pages, is killed, upgraded on its volume and taken back, on a r
   assert.equal(next.exec("health").status, 0);
   assert.deepEqual(await page("3"), ["1", "2", "3"]);
   assert.equal(await ended(box, "SIGTERM"), 0);
+  // Where the next one has another schema, the way back begins at the copy that it made before it changed anything.
+  const copy = readdirSync(volume).find((name) => /^box\.db\.schema-\d+$/.test(name));
+  if (copy !== undefined) {
+    const restored = old.exec("restore", `/var/lib/box/${copy}`, "--replace");
+    assert.equal(restored.status, 0, restored.stderr);
+  }
   box = await old.start();
-  assert.deepEqual(await page("4"), ["1", "2", "3", "4"]);
+  const kept = copy === undefined ? ["1", "2", "3"] : ["1", "2"];
+  assert.deepEqual(await page("4"), [...kept, "4"]);
   assert.equal(await ended(box, "SIGTERM"), 0);
 });
