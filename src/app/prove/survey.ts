@@ -53,7 +53,7 @@ interface StoredMessage {
   outline: string | null;
 }
 
-/** Of a line that has an outline, what varies is stored. */
+/** Of a line that has an outline, what varies is stored. Read anew here: a judge shares nothing with what it judges. */
 function messageOf({ message, outline }: StoredMessage): string {
   if (outline === null) return message;
   const { message: fixed } = JSON.parse(outline) as { message: string[] };

@@ -71,8 +71,7 @@ export function createServer(options: ServerOptions): HttpServer {
     } else if (incoming.method === "POST" && incoming.url === "/v1/ingest")
       serveIngest({ ingest, address, readBody, connections, isAsked, sendOn }, incoming, outgoing);
     else {
-      // A body that will be refused must not be asked for first: 413 instead of 100 Continue.
-      if (isAsked && !(contentLength(incoming) > NEVER_TAKEN)) outgoing.writeContinue();
+      if (isAsked) askFor(incoming, outgoing, NEVER_TAKEN);
       app.serve(incoming, outgoing);
     }
   };
@@ -166,14 +165,16 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
       address: address(incoming.socket.remoteAddress ?? "", forwardedFor(headers)),
     });
   const refused = async (error: unknown) => {
-    const isSent =
-      error instanceof ElsewhereError &&
-      (await door.sendOn?.({ incoming, outgoing, read: null }, error));
-    if (isSent !== true) reply(ingest.refuse(error));
+    let isSent = false;
+    if (error instanceof ElsewhereError && door.sendOn !== undefined) {
+      if (door.isAsked) askFor(incoming, outgoing, NEVER_TAKEN);
+      isSent = await door.sendOn({ incoming, outgoing, read: null }, error);
+    }
+    if (!isSent) reply(ingest.refuse(error));
   };
   const read = (admitted: Awaited<ReturnType<IngestHandler["admit"]>>) => {
     connections.know(incoming.socket);
-    if (door.isAsked && !(contentLength(incoming) > admitted.bodyLimit)) outgoing.writeContinue();
+    if (door.isAsked) askFor(incoming, outgoing, admitted.bodyLimit);
     const of = { owner: admitted.tenant.id, limit: admitted.bodyLimit };
     readBody(incoming, of, (error, body) =>
       body === null ? reply(ingest.refuse(error, admitted)) : ingest.take(admitted, body, reply),
@@ -186,6 +187,11 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   } catch (error) {
     reply(ingest.refuse(error));
   }
+}
+
+/** A body that will be refused must not be asked for first: 413 instead of 100 Continue. */
+function askFor(incoming: IncomingMessage, outgoing: ServerResponse, most: number): void {
+  if (!(contentLength(incoming) > most)) outgoing.writeContinue();
 }
 
 function send(outgoing: ServerResponse, answer: IngestReply): void {

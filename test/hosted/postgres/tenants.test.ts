@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { moveHosted } from "../../../src/app/offline/hosted-move.ts";
@@ -152,6 +153,25 @@ postgresTest(
   },
 );
 
+/** Sends an event whose body waits for 100 Continue. */
+function whenAsked(url: string, token: string, body: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${url}/v1/ingest`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        expect: "100-continue",
+      },
+    });
+    asked.once("continue", () => asked.end(body));
+    asked.once("response", (answer) => resolve(answer.resume().statusCode));
+    asked.once("error", reject);
+    asked.flushHeaders();
+  });
+}
+
 /** Whatever a node is asked for another one's tenant. */
 async function isServedBy(
   b: Node,
@@ -192,6 +212,8 @@ async function isServedBy(
     (await post("/v1/ingest", JSON.stringify({ message: "y".repeat(3_000_000) }))).status,
     413,
   );
+  // A body that is sent only when it is asked for.
+  assert.equal(await whenAsked(b.url, token, JSON.stringify({ message: "asked for" })), 202);
   // Its token is in the body, which was read before anybody knew whose it is.
   const routed = {
     routing_key: short,
@@ -229,6 +251,21 @@ postgresTest(
     assert.equal((await event(a.url, its.token, 17)).status, 202);
     const heard = await parked;
     assert.equal(heard.body.alerts?.length, 1, `${heard.status} ${JSON.stringify(heard.body)}`);
+    // A reader who goes away while it waits is no fault of the other node's.
+    const leaves = new AbortController();
+    const left = ask(`${b.url}/v1/pull?wait=60&cursor=${heard.body.cursor}`, {
+      headers: { authorization: `Bearer ${its.key}` },
+      signal: leaves.signal,
+    });
+    const sentOn = async () => {
+      const text = String((await b.call("GET", "/metrics")).body);
+      return Number(/^box_hosted_forwarded_total (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await sentOn();
+    await untilSo(async () => (await sentOn()) > before, "it waits at the other node");
+    leaves.abort();
+    await assert.rejects(left);
+    assert.equal((await event(b.url, its.token, 20)).status, 202);
     const owner = async () =>
       (
         await made
@@ -238,6 +275,7 @@ postgresTest(
     assert.deepEqual(await owner(), { node: "a", epoch: 1 });
     const metrics = String((await b.call("GET", "/metrics")).body);
     assert.match(metrics, /^box_hosted_forwarded_total [1-9]\d*$/m);
+    assert.match(metrics, /^box_hosted_forward_faults_total 0$/m);
     assert.match(metrics, /^box_hosted_tenants_open 0$/m);
 
     // A node that is told to ask itself asks once.

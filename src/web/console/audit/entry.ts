@@ -53,6 +53,7 @@ const DONE: Readonly<Record<string, string>> = {
   run: "ran",
   send: "sent",
   set: "set",
+  sweep: "swept",
   take: "took",
   unack: "un-acknowledged",
   update: "changed",

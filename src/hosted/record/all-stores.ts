@@ -1,6 +1,6 @@
 import type { Database } from "../registry/postgres/connect.ts";
 
-/** Its owner was heard of less lately than one that lives. */
+/** Its owner, which says each two seconds that it lives for ten more, hasn't said so for four. */
 const MAY_BE_GONE = "alive_until < clock_timestamp() + interval '6 s'";
 
 /** Whether a tenant whose node may be dead may have given out addresses that the registry doesn't know yet. */

@@ -75,7 +75,7 @@ export async function openHostedLink(
   };
 }
 
-/** Resolves once the answer has ended; rejects where none came, or it broke off. */
+/** Resolves once the answer has ended, or whoever asked is gone; rejects where none came, or it broke off. */
 function exchanged(
   { incoming, outgoing, read }: Parameters<SendOn>[0],
   link: Socket,
@@ -88,7 +88,11 @@ function exchanged(
       headers: headersOf(incoming),
       setHost: false,
     });
-    const gone = () => asked.destroy();
+    // Nobody waits for it any more.
+    const gone = () => {
+      asked.destroy();
+      resolve();
+    };
     const failed = (error: Error) => {
       outgoing.off("close", gone);
       link.destroy();
@@ -97,13 +101,13 @@ function exchanged(
       reject(error);
     };
     outgoing.once("close", gone);
-    asked.once("error", failed);
+    asked.on("error", failed);
     // It is paused since its first line was read.
     asked.once("socket", () => link.resume());
     asked.once("response", (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, headersOf(answer));
       outgoing.flushHeaders();
-      answer.once("error", failed);
+      answer.on("error", failed);
       answer.once("end", () => {
         outgoing.off("close", gone);
         // What was answered before it had all come is read to its end: the next request follows it.
