@@ -52,13 +52,19 @@ export async function openHostedLink(
     async sendOn(asked, to) {
       const { socket } = asked.incoming;
       if (to.address === null || hopped.has(socket)) return false;
+      const came = {
+        port: PORT,
+        address: socket.remoteAddress ?? "",
+        peerPort: socket.remotePort ?? 0,
+        isSecure: "encrypted" in socket && socket.encrypted === true,
+        certificate: null,
+      };
       try {
-        const link = await dial(to.address, {
-          port: PORT,
-          address: socket.remoteAddress ?? "",
-          peerPort: socket.remotePort ?? 0,
-          isSecure: "encrypted" in socket && socket.encrypted === true,
-          certificate: null,
+        // A node that leaves has its tenants for a moment more. If they are this one's then, it sends to itself.
+        const link = await dial(to.address, came).catch(async (error: unknown) => {
+          const next = await to.next();
+          if (next === null) throw error;
+          return dial(next, came);
         });
         counts.forwarded++;
         await exchanged(asked, link);
@@ -93,6 +99,7 @@ function exchanged(
       asked.destroy();
       resolve();
     };
+    if (outgoing.destroyed) return gone();
     const failed = (error: Error) => {
       outgoing.off("close", gone);
       link.destroy();

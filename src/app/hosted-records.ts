@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { unixSeconds } from "../ground/kit/clock.ts";
+import { sleep, unixSeconds } from "../ground/kit/clock.ts";
 import { ElsewhereError } from "../ground/kit/elsewhere.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
@@ -31,6 +31,9 @@ const POOL = 4;
 const KNOWN_MS = 1_000;
 const MOST_KNOWN = 10_000;
 const AGAIN_SECONDS = 2;
+/** What is for a node that leaves waits so long until it has left, and looks so often. */
+const HELD_MS = 3_000;
+const LOOK_MS = 100;
 
 interface RecordPlacesOptions {
   data: string;
@@ -64,10 +67,18 @@ export function recordPlaces(
     ttl: KNOWN_MS,
     perf: { now: () => deps.clock.mono() },
   });
+  const following = new Map<string, Promise<string | null>>();
+  /** Who has a tenant after the process that doesn't take what is for it; this node where nobody has. */
+  const nextOf = (id: string, run: string) => {
+    elsewhere.delete(id);
+    const asked = following.get(id) ?? nextOwner(records, { id, run }, deps);
+    following.set(id, asked);
+    return asked.finally(() => following.delete(id));
+  };
   const find = async (id: string): Promise<FoundStore | null> => {
     const found = await findStoreOf(database, id);
     if (found?.isAlive !== true || found.node === node) return found;
-    const fault = new ElsewhereError(found.address);
+    const fault = new ElsewhereError(found.address, () => nextOf(id, found.run));
     elsewhere.set(id, fault);
     throw fault;
   };
@@ -97,6 +108,21 @@ export function recordPlaces(
     hasUnknown: () => mayLackAddresses(database),
   };
   return { places, close };
+}
+
+async function nextOwner(
+  { database, node, address }: Records,
+  { id, run }: { id: string; run: string },
+  { clock }: BoxDeps,
+): Promise<string | null> {
+  const until = clock.mono() + HELD_MS;
+  for (;;) {
+    const found = await findStoreOf(database, id);
+    if (found?.isAlive !== true || found.node === node) return address;
+    if (found.run !== run) return found.address;
+    if (clock.mono() >= until) return null;
+    await sleep(clock, LOOK_MS);
+  }
 }
 
 interface Opening {
