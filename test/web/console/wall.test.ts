@@ -4,6 +4,7 @@ import pino from "pino";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { signedIn, type Tab, tabOf } from "../../support/console.ts";
 import { dump } from "../../support/dump.ts";
+import { settle } from "../../support/until.ts";
 
 const SYSTEM = "/system";
 const nobody = (box: TestBox): Tab => tabOf(box, "");
@@ -53,6 +54,7 @@ test("a link shows what is open and who is on call, large and alone, without a s
   assert.match(page.text, /payment <var>4711<\/var> failed at &lt;<var>acme<\/var>&gt;/);
   assert.match(page.text, /shop · errors · card=canary-visa · just now/);
   assert.match(page.text, /owner@example\.org<\/p><p class="about">shop \/ primary<\//);
+  assert.match(page.text, /<header id="clock">\d\d:\d\d <span>/);
   assert.doesNotMatch(page.text, /<form|<button|<a /);
   assert.equal(page.headers.get("referrer-policy"), "no-referrer");
   assert.equal(page.headers.get("cache-control"), "no-store");
@@ -194,4 +196,39 @@ test("who made a link stands beside it, also that they were removed; it goes on 
   );
   assert.equal((await owner.post(revoke?.[1] ?? "", {}, { from: SYSTEM })).status, 303);
   assert.equal((await nobody(box).get(link)).status, 404);
+});
+
+test("a wall says whom an alert rings and who is next, who has it, and who takes over when", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const [ann, bob] = ["ann", "bob"].map((name) => box.person("member", `${name}@example.org`));
+  assert.ok(ann && bob);
+  const token = await box.project("shop");
+  const layer = { name: "l", rotation_start: 1_700_000_000, shift_minutes: 1440 };
+  await box.api("POST", "/v1/projects/shop/oncall/schedules", {
+    name: "primary",
+    timezone: "UTC",
+    layers: [{ ...layer, participants: [ann.accountId, bob.accountId] }],
+  });
+  const rung = (after_minutes: number, accounts: string[]) => ({
+    after_minutes,
+    accounts,
+    schedules: [],
+    repeat_minutes: 0,
+  });
+  const escalations = [rung(0, [ann.accountId]), rung(15, [bob.accountId])];
+  await box.api("POST", "/v1/projects/shop/rules", { name: "errors", escalations });
+  await box.ingest(token, { message: "disk is full", level: 500 });
+  await settle(box);
+  const tab = signedIn(box, ann);
+  const open = (await tab.get("/wall")).text;
+  // On a wall nobody is "you".
+  assert.match(open, /Ringing ann@example\.org, <b>not seen yet<\/b>/);
+  assert.match(open, /then bob@example\.org at <time/);
+  assert.match(open, /until <time[^>]*>[^<]+<\/time>, then (?:ann|bob)@example\.org<\/p>/);
+  const { alerts } = (await box.api("GET", "/v1/alerts")).body;
+  await box.api("POST", `/v1/alerts/${alerts[0].id}/ack`, {}, ann.key);
+  const taken = (await tab.get("/wall")).text;
+  assert.match(taken, /0 open · 1 taken<\/h1>/);
+  assert.match(taken, /<li class="has">.*<b>ann@example\.org has it<\/b>/s);
 });

@@ -23,7 +23,7 @@ const policy = (
 
 let since = dataset["since"] ?? "";
 let etag = "";
-let heardAt = new Date();
+let heardAt = 0;
 
 function say(words: string): void {
   const line = document.getElementById("down");
@@ -31,14 +31,38 @@ function say(words: string): void {
   document.body.toggleAttribute("data-stale", words !== "");
 }
 
+/** What the box's clock is ahead of the screen's, which may be an hour off. */
+let ahead = Number(dataset["now"] ?? Date.now()) - Date.now();
+const boxNow = (): number => Date.now() + ahead;
+
+const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const date = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+
+/** In the screen's zone; with its day where that isn't today. */
+function timeOf(at: number): string {
+  const day = date.format(at);
+  return `${day === date.format(boxNow()) ? "" : `${day.replace(",", "")} `}${clock.format(at)}`;
+}
+
+/** The clock, and all times in its zone; text is touched only where it changes. */
+function drawTimes(): void {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone.replace(/^.*\//, "");
+  const own = document.getElementById("clock");
+  const now = clock.format(boxNow());
+  if (own !== null && own.dataset["at"] !== now) {
+    own.dataset["at"] = now;
+    const of = document.createElement("span");
+    of.textContent = zone.replaceAll("_", " ");
+    own.replaceChildren(now, " ", of);
+  }
+  for (const time of document.querySelectorAll<HTMLTimeElement>("#main time:not([data-ago])")) {
+    const text = timeOf(Date.parse(time.dateTime));
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
 function down(): number {
-  const at = new Intl.DateTimeFormat("en-GB", {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    ...(Date.now() - heardAt.getTime() > DAY_MS / 2 ? { day: "numeric", month: "short" } : {}),
-  } as const).format(heardAt);
-  say(`The box can’t be reached · shown as of ${at}`);
+  say(`The box can’t be reached · shown as of ${timeOf(heardAt)}`);
   return DOWN_REST_MS;
 }
 
@@ -46,6 +70,7 @@ function put(text: string): void {
   const fresh = new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
   const wall = document.getElementById("main");
   wall?.replaceChildren(...[...fresh.body.childNodes].map((node) => document.adoptNode(node)));
+  drawTimes();
 }
 
 /** Asks once; how long to rest then, in milliseconds. */
@@ -75,7 +100,8 @@ async function look(): Promise<number> {
   since = response.headers.get("x-next") ?? since;
   etag = response.headers.get("etag") ?? "";
   if (response.status === 200) put(await response.text());
-  heardAt = new Date();
+  ahead = Number(response.headers.get("x-now")) - Date.now();
+  heardAt = boxNow();
   say("");
   return REST_MS;
 }
@@ -87,4 +113,7 @@ async function follow(): Promise<never> {
   }
 }
 
+heardAt = boxNow();
+drawTimes();
+setInterval(drawTimes, 1_000);
 void follow();

@@ -54,6 +54,11 @@ export function lastOfAll(
   );
 }
 
+/** What it takes to say it; of a page that is nobody's own, the account is "". */
+export type NowCall = Pick<PageCall, "tenant" | "now" | "look"> & {
+  who: Pick<PageCall["who"], "accountId">;
+};
+
 type Words = Pick<NowWords, "words" | "first" | "after" | "at">;
 
 /** Two lines: what is now, and what comes next or since when it is so. */
@@ -72,7 +77,7 @@ interface Ahead {
 }
 
 /** What the ladder does now, or who has it. */
-export function nowWords(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
+export function nowWords(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
   if (row.state === "acknowledged") return taken(call, row, about);
   if (row.state === "resolved") return done(call, row, about);
   if (row.silenced_by !== null)
@@ -93,7 +98,7 @@ const still = (mark: Piece, words: Words): NowWords => ({
   isStuck: false,
 });
 
-function taken(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
+function taken(call: NowCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
   const entry = last.get(row.id);
   const by = row.acked_by;
   const name = by === null ? (entry && doerOf(entry, nameOf)) || "Somebody" : nameOf(by);
@@ -108,7 +113,7 @@ function taken(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout)
   );
 }
 
-function done(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
+function done(call: NowCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
   const entry = last.get(row.id);
   const by = entry === undefined ? null : doerOf(entry, nameOf);
   const account = entry?.account_id ?? null;
@@ -122,7 +127,7 @@ function done(call: PageCall, row: AlertRow, { nameOf, faces, last }: NowAbout):
 }
 
 /** Whom it rings, whether they saw it, and who is next. */
-function ringing(call: PageCall, row: AlertRow, about: NowAbout): NowWords {
+function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
   const { nameOf, faces } = about;
   const last = about.last.get(row.id);
   const told = (last?.detail["accounts"] as string[] | undefined) ?? [];
@@ -184,7 +189,7 @@ const stuck = (first: Markup, second: Piece, next: Ahead | null = null): NowWord
 });
 
 /** Who saw a page of the alert, and when last, Unix seconds. */
-const seenPages = (call: PageCall, { id }: AlertRow): ReadonlyMap<string, number> =>
+const seenPages = (call: NowCall, { id }: AlertRow): ReadonlyMap<string, number> =>
   new Map(
     pagesOfAlert(call.tenant.store, id)
       .flatMap(({ account, shownAt }) => (shownAt === null ? [] : [[account, shownAt] as const]))
@@ -193,7 +198,7 @@ const seenPages = (call: PageCall, { id }: AlertRow): ReadonlyMap<string, number
 
 /** "Ringing Mei, not seen yet", "Seen by Mei, 40 s ago". */
 function seenWords(
-  call: PageCall,
+  call: NowCall,
   seen: ReadonlyMap<string, number>,
   { accounts, names }: { accounts: readonly string[]; names: string },
 ): Markup {
@@ -203,7 +208,7 @@ function seenWords(
 }
 
 /** Who is next and when; null where nobody is. */
-function ahead(call: PageCall, row: AlertRow, { nameOf, look }: NowAbout): Ahead | null {
+function ahead(call: NowCall, row: AlertRow, { nameOf, look }: NowAbout): Ahead | null {
   const rungs = nextRungs(call.tenant.store, row, { now: call.now, look });
   const [next] = rungs;
   if (next === undefined) return null;

@@ -37,30 +37,37 @@ export interface WallPage {
   theme: "light" | "dark" | null;
   /** Where its script goes on asking. */
   since: string;
+  /** The box's clock, Unix milliseconds. */
+  now: number;
+  clock: Markup;
   main: Markup;
 }
 
 /** All of the wall, as a screen loads it; without a script it loads itself again. */
-export function wallPage({ base, files, theme, since, main }: WallPage): RawDocument {
+export function wallPage({ base, files, theme, since, now, clock, main }: WallPage): RawDocument {
   return {
     status: 200,
     headers: HEADERS,
     body: document(
       { base, files },
-      html`<html lang="en"${theme !== null && html` data-theme="${theme}"`} data-since="${since}" data-files="${files.script}">`,
+      html`<html lang="en"${theme !== null && html` data-theme="${theme}"`} data-since="${since}" data-now="${now}" data-files="${files.script}">`,
       html`<noscript><meta http-equiv="refresh" content="30"></noscript>
 <script type="module" src="${base}${files.own("wall")}"></script>`,
       html`<p id="down" class="down" role="alert"></p>
+<header id="clock">${clock}</header>
 <main id="main">${main}</main>`,
     ),
   };
 }
 
-/** What its script asks for: the inside of the wall; `next` is where it goes on. */
-export function wallPart(
-  main: Markup,
-  of: { files: Files; next: string; etag: string },
-): RawDocument {
+interface PartOf extends Pick<WallPage, "files" | "now"> {
+  /** Where it goes on. */
+  next: string;
+  etag: string;
+}
+
+/** What its script asks for: the inside of the wall. */
+export function wallPart(main: Markup, of: PartOf): RawDocument {
   return {
     status: 200,
     headers: { ...HEADERS, ...partHeaders(of) },
@@ -69,14 +76,15 @@ export function wallPart(
 }
 
 /** The same where nothing changed. */
-export const unchangedWall = (of: { files: Files; next: string; etag: string }): RawDocument => ({
+export const unchangedWall = (of: PartOf): RawDocument => ({
   status: 304,
   body: "",
   headers: { ...HEADERS, ...partHeaders(of) },
 });
 
 /** With other files the page is another, and loads itself anew. */
-const partHeaders = ({ files, next, etag }: { files: Files; next: string; etag: string }) => ({
+const partHeaders = ({ files, now, next, etag }: PartOf) => ({
+  "X-Now": String(now),
   "X-Next": next,
   "X-Files": files.script,
   ETag: etag,

@@ -12,8 +12,8 @@ import type { PageRequest } from "../page-request.ts";
 import type { RawDocument, Who } from "../screen.ts";
 import type { Files } from "../shell.ts";
 import type { System } from "../system-port.ts";
-import { drawWall } from "./draw.ts";
-import { noWall, unchangedWall, wallPage, wallPart } from "./page.ts";
+import { drawWall, wallClock } from "./draw.ts";
+import { noWall, unchangedWall, type WallPage, wallPage, wallPart } from "./page.ts";
 
 /** Seconds that a screen waits for a change before it is answered all the same: times on it move. */
 const WAIT = 10;
@@ -43,6 +43,7 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
   const waiting = new Map<string, number>();
   const { store } = tenant;
   const now = () => unixSeconds(tenant.clock);
+  const clockNow = () => Math.floor(tenant.clock.now());
 
   /** null: their link opens nothing, or their session is over. */
   const lookerOf = (path: string, who: Who | null): Looker | null => {
@@ -94,15 +95,17 @@ export function createWall({ tenant, system, serving, files }: WallDeps): ServeW
     if (still === null) return null;
     const main = await draw(still);
     const etag = `"${hash("sha256", main.markup, "base64url").slice(0, 22)}"`;
-    const of = { files, next, etag };
+    const of = { files, now: clockNow(), next, etag };
     return asking.asked.ifNoneMatch === etag ? unchangedWall(of) : wallPart(main, of);
   };
 
   const whole = async ({ place, url }: PageRequest, looker: Looker): Promise<RawDocument> => {
     const since = tenant.changes.after(null).next;
     const asked = url.searchParams.get("theme");
-    const theme = asked === "light" || asked === "dark" ? asked : null;
-    return wallPage({ base: place.base, files, theme, since, main: await draw(looker) });
+    const theme: WallPage["theme"] = asked === "light" || asked === "dark" ? asked : null;
+    const main = await draw(looker);
+    const of = { base: place.base, files, theme, since, now: clockNow() };
+    return wallPage({ ...of, clock: wallClock(now()), main });
   };
 
   /** Only what opens nothing is limited, so that nobody's guessing darkens a screen. */
