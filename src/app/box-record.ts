@@ -35,6 +35,8 @@ import type { StandbyDoors } from "./standby-doors.ts";
 
 /** A box whose commits are in a database as well. */
 export interface BoxRecord extends KeptBox {
+  /** Whether another machine stands by. */
+  isAwaited(): boolean;
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
   begin(tenant: Pick<Tenant, "id" | "store" | "ingest">): Promise<void>;
   /** Closes a port of a machine that stood by, and keeps what came. Its number; null where there was none. */
@@ -128,11 +130,8 @@ async function openLinked(
       };
       ({ epoch, doors } = await takeOver(place, { record, lifecycle, sees }, deps));
     }
-    const unconfirmed = unconfirmedOf(
-      data,
-      () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch }),
-      deps,
-    );
+    const whose = () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch });
+    const unconfirmed = unconfirmedOf(data, whose, deps);
     const keeper = keeperOf(record, { unconfirmed, notes }, deps);
     let handed: ReturnType<typeof takeHanded> | null = null;
     return {
@@ -148,6 +147,7 @@ async function openLinked(
         notes.note({ runs: [run], epoch, kept: true, isOlder: false, wasAlone: false });
       },
       role: () => roleOf(keeper, { owner: node, epoch }),
+      isAwaited: () => notes.now().hasOthers,
       handedAside: () => handed?.aside() ?? 0,
       freePort: (id) => doors?.free(id) ?? null,
       async stop() {

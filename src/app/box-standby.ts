@@ -72,6 +72,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     schema: databaseMigrations().length,
   };
   const over = new AbortController();
+  /** Ends the pause before the next look. */
+  let soon = new AbortController();
   let latest = place.found;
   const faults: Record<"database" | "copy" | "program", string | null> = {
     database: null,
@@ -162,6 +164,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     faults.database === null &&
     mayTakeBox(latest, { run: me.run, heardMs, isFresh: isFresh(), mayServe });
 
+  // It may have left.
+  forwarder?.onRefused(() => soon.abort());
   const doors = await openStandbyDoors(config, deps, state, forwarder);
   log.warn({ listen: doors.url, owner: place.found.node }, "this machine stands by");
   const answer = async () => {
@@ -182,13 +186,16 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
         if (isStale && !latest.isAlive) await follow();
         else if (isStale) void follow();
         if (mayTake()) return latest;
-        await sleep(clock, LOOK_MS, over.signal);
+        if (over.signal.aborted) break;
+        soon = new AbortController();
+        await sleep(clock, LOOK_MS, soon.signal);
       }
       return new Promise(() => {});
     },
     async end() {
       if (over.signal.aborted) return;
       over.abort();
+      soon.abort();
       await desk?.close();
       // Else it counts as standing by for some seconds more.
       await endStandby(database, me).catch(() => {});

@@ -46,6 +46,9 @@ export interface RunningBox {
   stop(): Promise<void>;
 }
 
+/** For requests under way, where another machine waits to serve. */
+const AWAITED_MS = 1_000;
+
 /** null without a database, whose code is then not loaded. */
 async function recordOf(
   config: BoxConfig,
@@ -99,7 +102,8 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       ...(deps.channels && { channels: deps.channels }),
       onFatal: deps.onFatal,
     });
-    lifecycle.onStop("tenant", () => tenant.stop());
+    const isAwaited = () => record?.isAwaited() ?? false;
+    lifecycle.onStop("tenant", () => tenant.stop(isAwaited()));
     await record?.begin(tenant);
     const desk = serveDesk(config.data, log, async (line) => {
       const { answerDesk } = await import("./offline/desk.ts");
@@ -139,17 +143,19 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const at = config.adapters.listen;
     const beside = at && free({ ...at, name: "adapters", bound: null });
     const side = beside && (await listen({ ...beside, tls }, { ...serve, app: adapters }));
-    lifecycle.onStop("adapters", () => side?.close(() => tenant.ingest.drain()));
+    const limitMs = () => (isAwaited() ? AWAITED_MS : undefined);
+    const drain = () => tenant.ingest.drain();
+    lifecycle.onStop("adapters", () => side?.close(drain, limitMs()));
     const webPorts = await openWebPorts(config, { tenant, serve, senders, free });
-    lifecycle.onStop("senders", () => webPorts.close(() => tenant.ingest.drain()));
+    lifecycle.onStop("senders", () => webPorts.close(drain, limitMs()));
     const own = free({ ...config, name: "http", bound: null });
     const web = await listen({ host: own.host, port: own.port, tls }, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {
         tenant.waiters.wake();
         tenant.changes.stop();
-        tenant.ingest.drain();
-      }),
+        drain();
+      }, limitMs()),
     );
     const doorsOf: Record<string, Pick<Listening, "take"> | null> = {
       http: web,

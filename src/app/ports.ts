@@ -80,8 +80,8 @@ export async function openWebPorts(
   const { tenant, serve, senders, free } = from;
   const allowed = cidrs(intake.allowFrom);
   const open: { id: string; port: SendersOpenPort; web: Listening }[] = [];
-  const close = async (wake: () => void) => {
-    await Promise.all(open.map(({ web }) => web.close(wake)));
+  const close: Listening["close"] = async (wake, limitMs) => {
+    await Promise.all(open.map(({ web }) => web.close(wake, limitMs)));
   };
   for (const given of intake.web) {
     const { name, host, port, bound } = free(given);

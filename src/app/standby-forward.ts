@@ -43,6 +43,8 @@ export interface Forwarder {
   giveTo(taker: (port: string) => TakeSocket | null): void;
   /** null where the machine that serves is reached, or there is none. */
   fault(): string | null;
+  /** Calls `told` each time that the machine that serves doesn't take a connection. */
+  onRefused(told: () => void): void;
   /** Datagrams: what was taken for good where it was sent on to, and what there was no room for. */
   counts: { forwarded: number; refused: number; datagrams: number; dropped: number };
   held(): number;
@@ -69,6 +71,7 @@ export function createForwarder(
   let owner: Owner | null = null;
   let own: ((port: string) => TakeSocket | null) | null = null;
   let failed: string | null = null;
+  let refused = () => {};
   let [dials, readBytes] = [0, 0];
   let isOver = false;
   let cancelPump: (() => void) | null = null;
@@ -162,7 +165,10 @@ export function createForwarder(
     dials--;
     one.isTried = false;
     if (typeof link === "string") {
-      if (owner?.run === to.run) failed = link;
+      if (owner?.run === to.run) {
+        failed = link;
+        refused();
+      }
       cancelPump ??= clock.after(AGAIN_MS, () => {
         cancelPump = null;
         pump();
@@ -194,6 +200,9 @@ export function createForwarder(
     counts,
     held: () => held.size,
     fault: () => (owner === null ? null : owner.address === null ? "it has no link" : failed),
+    onRefused(told) {
+      refused = told;
+    },
     send(coming) {
       const one = hold(coming);
       if (own === null) pump();

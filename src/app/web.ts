@@ -14,6 +14,8 @@ import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
 import { isLoopback } from "./listen-address.ts";
 import { listenFault, readTls } from "./listen-fault.ts";
 
+const CLOSE_MS = 5_000;
+
 /** The addresses of a role's HTTP server. */
 export interface ListenConfig {
   readonly host: string;
@@ -28,8 +30,11 @@ export interface Listening {
   reload(): void;
   /** Serves a connection that was accepted elsewhere. */
   take(socket: Socket): void;
-  /** Accepts no new connections, lets `wake` answer waiting readers, finishes requests and closes idle connections. */
-  close(wake: () => void): Promise<void>;
+  /**
+   * Accepts no new connections, lets `wake` answer waiting readers, finishes requests, for `limitMs` at most, and closes
+   * idle connections.
+   */
+  close(wake: () => void, limitMs?: number): Promise<void>;
 }
 
 /** Opens a role's HTTP server. Throws UsageError for unusable TLS files, and an Error that says why it can't listen. */
@@ -79,7 +84,7 @@ export async function listen(
         (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
     },
     take: http.take,
-    close: (wake) => closed(http, clock, wake),
+    close: (wake, limitMs = CLOSE_MS) => closed(http, clock, { wake, limitMs }),
   };
 }
 
@@ -121,10 +126,14 @@ function bound(server: HttpServer["server"], config: ListenConfig): Promise<void
   });
 }
 
-function closed(http: HttpServer, clock: Clock, wake: () => void): Promise<void> {
+function closed(
+  http: HttpServer,
+  clock: Clock,
+  { wake, limitMs }: { wake(): void; limitMs: number },
+): Promise<void> {
   return new Promise((resolve) => {
     let cancel = () => {};
-    const cancelHard = clock.after(5000, () => {
+    const cancelHard = clock.after(limitMs, () => {
       cancel();
       http.closeAll();
     });

@@ -63,8 +63,8 @@ export interface Outbox {
   readonly jobs: readonly Job[];
   /** Gets a commit's notes, which name the endpoints that have something to send. */
   told(notes: readonly Note[]): void;
-  /** Starts nothing more, and gives attempts under way a short time to end and be recorded. */
-  stop(): Promise<void>;
+  /** Starts nothing more, and gives attempts under way a short time to end and be recorded; `isAwaited`: a shorter one. */
+  stop(isAwaited: boolean): Promise<void>;
 }
 
 export interface OutboxDeps {
@@ -88,7 +88,9 @@ const SOCKETS = 512;
 const ACTION_SOCKETS = 64;
 const PAGE_SOCKETS = 128;
 /** An attempt without an answer by then is sent again after the next start: at least once. */
-const GRACE_MS = 3000;
+const GRACE_MS = 3_000;
+/** Where another machine waits to serve the box, which would send it again. */
+const AWAITED_GRACE_MS = 1_000;
 const EXPIRE_MS = 60_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
@@ -225,8 +227,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         }
       }
     },
-    async stop() {
-      await Promise.all([deliveries, executions, pages].map((each) => each.stop(GRACE_MS)));
+    async stop(isAwaited) {
+      const graceMs = isAwaited ? AWAITED_GRACE_MS : GRACE_MS;
+      await Promise.all([deliveries, executions, pages].map((each) => each.stop(graceMs)));
     },
   };
 }

@@ -97,8 +97,8 @@ export interface Tenant {
   keyUsed(keyId: string): void;
   /** Records that a session was used, at most once a minute for each session. */
   sessionSeen(session: Pick<Visitor, "sessionId" | "seenAt">): void;
-  /** Answers waiting readers, writes what is queued, finishes jobs and closes the store. */
-  stop(): Promise<void>;
+  /** Answers waiting readers, writes what is queued, finishes jobs and closes the store. `isAwaited`: another machine waits. */
+  stop(isAwaited?: boolean): Promise<void>;
 }
 
 export interface TenantOptions {
@@ -294,7 +294,7 @@ export function startTenant(options: TenantOptions): Tenant {
         log.warn({ err: error, session: sessionId }, "the session's last use could not be written");
       }
     },
-    async stop() {
+    async stop(isAwaited = false) {
       unsubscribe();
       waiters.wake();
       changes.stop();
@@ -302,7 +302,8 @@ export function startTenant(options: TenantOptions): Tenant {
       const deaf = listeners.stop();
       if (options.renderer === undefined) await renderer.close();
       await dryRuns.close();
-      await Promise.all([deaf, outbox.stop(), news?.goodbye()]);
+      // A box that goes on elsewhere says no goodbye: where it doesn't, somebody has to be told.
+      await Promise.all([deaf, outbox.stop(isAwaited), news?.end(!isAwaited)]);
       await egress.close();
       await scheduler.stop();
       watch.stop();

@@ -104,6 +104,8 @@ test("it is held for twenty seconds, and then told so; what it said is there unr
 
 test("a machine that doesn't answer is asked again, for one of those that wait", async (t) => {
   const { forwarder, come, up, dials, clock } = await stage(t);
+  let told = 0;
+  forwarder.onRefused(() => told++);
   up(false);
   forwarder.sees(OWNER);
   const all = [await come("a"), await come("b"), await come("c")];
@@ -111,6 +113,7 @@ test("a machine that doesn't answer is asked again, for one of those that wait",
   assert.equal(forwarder.fault(), "it doesn't answer");
   const before = dials.length;
   await clock.turn(2_000);
+  assert.equal(told, dials.length, "each time it is told so");
   assert.ok(dials.length - before <= 8, `${dials.length - before} tries in two seconds`);
   up(true);
   await clock.turn(250);

@@ -25,8 +25,8 @@ export interface RelayHeartbeat {
   /** Says what is due; when it wants to run next (Unix ms; null = when a relay is configured). */
   run(now: number): Promise<number | null>;
   contact(): RelayContact;
-  /** Gives up what is under way, and says goodbye where a relay is configured. Says nothing after. */
-  goodbye(): Promise<void>;
+  /** Gives up what is under way; `isGoodbye`: says so where a relay is configured. Says nothing after. */
+  end(isGoodbye: boolean): Promise<void>;
 }
 
 export interface RelayHeartbeatDeps {
@@ -142,9 +142,9 @@ export function createRelayHeartbeat(deps: RelayHeartbeatDeps): RelayHeartbeat {
       return announceAt === null ? beatAt : Math.min(beatAt, announceAt * 1000);
     },
     contact: () => contact,
-    async goodbye() {
+    async end(isGoodbye) {
       stopped.abort();
-      const relay = findRelay(store);
+      const relay = isGoodbye ? findRelay(store) : null;
       if (relay !== null) await say(relay, "box.goodbye", { timeoutMs: GOODBYE_MS });
     },
   };
