@@ -139,7 +139,7 @@ export async function search(
       title: titleOfAlert(row),
       id: String(row.id),
       path: `/a/${row.id}`,
-      sub: `#${row.id} · ${row.project} · ${row.rule} · ${row.state}`,
+      sub: `#${row.id} · ${row.project} · ${row.rule} · ${row.state === "acknowledged" ? "taken" : row.state}`,
     }),
   );
   const things = named.results.slice(0, limit - alerts.length);

@@ -154,6 +154,10 @@ test("rules with equal steps are offered as one ladder; one that rules name can'
     { from: "/new-ladder" },
   );
   assert.match(says(none, "found"), /Not saved yet\. No rule names it yet\..*Nobody/);
+  // What stands in the form of a new one is what is tried, before anything is typed.
+  const untouched = await tab.get("/new-ladder");
+  assert.match(says(untouched, "found"), /rung 1/);
+  assert.doesNotMatch(untouched.text, /No rung runs/);
   const fresh = await tab.post("/new-ladder", { name: "x" }, { from: "/new-ladder" });
   assert.equal(fresh.headers.get("location"), "/ladders/x");
 });

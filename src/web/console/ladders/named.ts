@@ -48,10 +48,16 @@ export const newLadderScreen: Screen = {
 const MOST_RULES = 200;
 const EMPTY = ladderCreate.parse({ name: "new ladder" });
 
+/** A new one begins with whoever makes it: a ladder of nobody wakes nobody. */
+const begun = ({ who }: PageCall): LadderInput => ({
+  ...EMPTY,
+  steps: [{ accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }],
+});
+
 function homeOf(call: PageCall, saved: StoredLadder | null): LadderHome {
   const { store } = call.tenant;
   const path = saved === null ? NEW_LADDER : pathOf("ladders", saved.name);
-  const ladder = saved ?? EMPTY;
+  const ladder = saved ?? begun(call);
   const rules = saved === null ? [] : (rulesOfLadders(store).get(saved.id) ?? []);
   const all = `${call.base}/ladders`;
   const places = placesOf(store, rules);
@@ -97,11 +103,9 @@ function homeOf(call: PageCall, saved: StoredLadder | null): LadderHome {
   };
 }
 
-/** A new one begins with whoever makes it: a ladder of nobody wakes nobody. */
-function startOf({ who }: PageCall, saved: StoredLadder | null): URLSearchParams {
+function startOf(call: PageCall, saved: StoredLadder | null): URLSearchParams {
   if (saved !== null) return fieldsOfLadder(saved);
-  const steps = [{ accounts: [who.accountId], schedules: [], after_minutes: 0, repeat_minutes: 5 }];
-  const fields = fieldsOfLadder({ ...EMPTY, steps });
+  const fields = fieldsOfLadder(begun(call));
   fields.set("name", "");
   return fields;
 }

@@ -87,9 +87,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   step_not_reached: ({ step, due_at: due }, call, about) =>
     plain(
       "waiting",
-      due === null
-        ? html`rung ${step} was not reached`
-        : html`rung ${step}, in ${until(call, due)}`,
+      due === null ? html`rung ${step}` : html`rung ${step}, in ${until(call, due)}`,
       ruleLink(call, about, "The ladder"),
     ),
   not_on_call: (entry, call, about) =>

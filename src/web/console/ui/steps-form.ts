@@ -86,7 +86,7 @@ function named(call: LadderCall, around: LadderContext, { name, who, i, n }: Nam
   return html`<label class="check named${!isReached && " named-bad"}"><input type="checkbox" id="r-${name}-${i}" name="${name}" value="${who}" checked aria-label="${words}, on rung ${n}">${faceOf(around, people[0])}<b>${words}</b>${icon("close", "small")}</label><p class="soft small">${isDuty ? dutyNow(call, around, of) : howReached(call, around, of)}</p>`;
 }
 
-/** One more; another after *Add*. What is chosen counts without it, too. */
+/** One more; another after *Add*, which stands there once somebody is chosen. What is chosen counts without it, too. */
 function chooser(
   call: { base: string },
   filled: Filled,
@@ -98,7 +98,7 @@ function chooser(
   const option = (value: string, words: string) =>
     !there.has(value) &&
     html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`;
-  return html`<div class="rule-row"><select id="r-${name}" name="${name}" aria-label="Add to rung ${n}"><option value="">+ somebody</option>${
+  return html`<div class="rule-row rung-add"><select id="r-${name}" name="${name}" aria-label="Add to rung ${n}"><option value="">+ somebody</option>${
     around.schedules.length > 0 &&
     html`<optgroup label="Whoever is on call">${around.schedules.map((one) => option(`s:${one}`, one))}</optgroup>`
   }<optgroup label="People">${around.people.map((one) => option(`a:${one.id}`, one.name))}</optgroup></select>

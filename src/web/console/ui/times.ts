@@ -29,7 +29,7 @@ export function since({ now, look }: Seen, at: number): Markup {
   return html`<time datetime="${iso(at)}" data-ago="bare" title="${exact(at, look.zone)}">${span(now - at)}</time>`;
 }
 
-/** "3:12": counts down to it. */
+/** "3:12", "1 h 3 min", "2 days": counts down to it. */
 export function until({ now, look }: Seen, at: number): Markup {
   const left = Math.max(0, at - now);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -39,7 +39,7 @@ export function until({ now, look }: Seen, at: number): Markup {
     left >= 2 * 86_400
       ? `${Math.floor(left / 86_400)} days`
       : hours > 0
-        ? `${hours}:${two(minutes)}:${two(left % 60)}`
+        ? `${hours} h${minutes > 0 ? ` ${minutes} min` : ""}`
         : `${minutes}:${two(left % 60)}`;
   return html`<time datetime="${iso(at)}" data-until role="timer" title="${exact(at, look.zone)}">${text}</time>`;
 }
