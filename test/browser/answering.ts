@@ -9,12 +9,11 @@ import { type TestBox, testBox } from "../support/box.ts";
 import { reachBy } from "../support/contacts.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
-import { COLOURS, findings, open, withoutStatus } from "./tab.ts";
+import { byDayAndNight, findings, open, withoutStatus } from "./tab.ts";
 
 const LOOKS: Record<string, BrowserContextOptions> = {
-  "phone-light": { viewport: { width: 320, height: 640 }, colorScheme: "light" },
-  "phone-dark": { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
-  "desk-light": { viewport: { width: 1100, height: 900 }, colorScheme: "light" },
+  phone: { viewport: { width: 320, height: 640 } },
+  desk: { viewport: { width: 1100, height: 900 } },
 };
 
 /** Opens an alert for each message: the first is told of alone, the others together. */
@@ -63,13 +62,14 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
     for (const [name, options] of Object.entries(LOOKS)) {
       const tab = await open(browser, options);
       const { page } = tab;
-      const rules = options.colorScheme === "dark" ? COLOURS : [];
-      const calm = async (what: string) => {
-        await page.screenshot({ path: join(pictures, `ack-${what}-${name}.png`), fullPage: true });
-        assert.deepEqual(await findings(tab, rules), [], `${what} ${name}`);
-        const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
-        assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
-      };
+      const calm = (what: string) =>
+        byDayAndNight(tab, async (scheme, rules) => {
+          const shown = `${what}-${name}-${scheme}`;
+          await page.screenshot({ path: join(pictures, `ack-${shown}.png`), fullPage: true });
+          assert.deepEqual(await findings(tab, rules), [], shown);
+          const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+          assert.ok(Number(over) <= 0, `${shown} is ${over} px too wide`);
+        });
       const [alone] = await paged(box, token, [`disk is full\n${"x".repeat(300)}`]);
       await page.goto(link(alone));
       await calm("open");

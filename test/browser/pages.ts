@@ -24,7 +24,7 @@ import { consoleStories, DESKTOP_STORIES } from "./console/stories.ts";
 import { pairingHolds } from "./pairing.ts";
 import { realBoxHolds } from "./real-box.ts";
 import { PAGES, PASSWORD, type Served, serve, VECTOR_PAGES } from "./served.ts";
-import { COLOURS, findings, open, withoutStatus } from "./tab.ts";
+import { byDayAndNight, findings, open, withoutStatus } from "./tab.ts";
 import { typed } from "./whole.ts";
 
 const SIZES = {
@@ -35,25 +35,20 @@ const SIZES = {
 const AT_ONCE = 3;
 /** As many as the suite lets pass that fail beside others and not alone. */
 const MOST_UNSTEADY = 3;
-const SCHEMES = ["light", "dark"] as const;
 
 async function looksRight(browser: Browser, { origin }: Served, pictures: string): Promise<void> {
   for (const [size, options] of Object.entries(SIZES)) {
-    for (const colorScheme of SCHEMES) {
-      const tab = await open(browser, { ...options, colorScheme });
-      for (const path of Object.keys(PAGES)) {
-        const shown = `${path} ${size} ${colorScheme}`;
-        await tab.page.goto(origin + path);
-        await tab.page.screenshot({
-          path: join(pictures, `${path.slice(1)}-${size}-${colorScheme}.png`),
-          fullPage: true,
-        });
-        const rules = colorScheme === "dark" ? COLOURS : [];
-        assert.deepEqual(await findings(tab, rules), [], shown);
-        assert.deepEqual(withoutStatus(tab.noise), [], shown);
-      }
-      await tab.close();
+    const tab = await open(browser, options);
+    for (const path of Object.keys(PAGES)) {
+      await tab.page.goto(origin + path);
+      await byDayAndNight(tab, async (scheme, rules) => {
+        const picture = join(pictures, `${path.slice(1)}-${size}-${scheme}.png`);
+        await tab.page.screenshot({ path: picture, fullPage: true });
+        assert.deepEqual(await findings(tab, rules), [], `${path} ${size} ${scheme}`);
+        assert.deepEqual(withoutStatus(tab.noise), [], `${path} ${size} ${scheme}`);
+      });
     }
+    await tab.close();
   }
 }
 

@@ -3,15 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type TestBox, testBox } from "../support/box.ts";
-import { COLOURS, findings, open, type Tab, withoutStatus } from "./tab.ts";
+import { byDayAndNight, findings, open, type Tab, withoutStatus } from "./tab.ts";
 
 const PASSWORD = "correct horse é";
 
 const LOOKS: Record<string, BrowserContextOptions> = {
-  "phone-light": { viewport: { width: 360, height: 740 }, colorScheme: "light" },
-  "phone-dark": { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
-  "desk-light": { viewport: { width: 1100, height: 900 }, colorScheme: "light" },
-  "desk-dark": { viewport: { width: 1100, height: 900 }, colorScheme: "dark" },
+  phone: { viewport: { width: 360, height: 740 } },
+  desk: { viewport: { width: 1100, height: 900 } },
 };
 
 async function linkOf(box: TestBox): Promise<{ link: string; code: string }> {
@@ -41,13 +39,14 @@ async function looks(browser: Browser, box: TestBox, pictures: string): Promise<
   for (const [name, options] of Object.entries(LOOKS)) {
     const tab = await open(browser, options);
     const { page } = tab;
-    const rules = options.colorScheme === "dark" ? COLOURS : [];
-    const calm = async (what: string) => {
-      await page.screenshot({ path: join(pictures, `pair-${what}-${name}.png`), fullPage: true });
-      assert.deepEqual(await findings(tab, rules), [], `${what} ${name}`);
-      const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
-      assert.ok(Number(over) <= 0, `${what} ${name} is ${over} px too wide`);
-    };
+    const calm = (what: string) =>
+      byDayAndNight(tab, async (scheme, rules) => {
+        const shown = `${what}-${name}-${scheme}`;
+        await page.screenshot({ path: join(pictures, `pair-${shown}.png`), fullPage: true });
+        assert.deepEqual(await findings(tab, rules), [], shown);
+        const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+        assert.ok(Number(over) <= 0, `${shown} is ${over} px too wide`);
+      });
     const { link } = await linkOf(box);
     await page.goto(link);
     await calm("form");

@@ -8,6 +8,8 @@ export function screensOf(house: House): Record<string, string> {
     alerts: "/alerts",
     "alerts-acknowledged": "/alerts?state=acknowledged",
     "alerts-resolved": "/alerts?state=resolved",
+    "alerts-silenced": "/alerts?state=silenced",
+    "alerts-mine": "/alerts?mine=true",
     alert: `/a/${alerts.critical}`,
     "alert-resolved": `/a/${alerts.resolved}`,
     "sign-out": "/signout",

@@ -62,6 +62,16 @@ export function withoutStatus(noise: readonly string[]): string[] {
 
 /** Rules of the checker that another colour scheme can break: the rest look at what stays the same. */
 export const COLOURS = ["color-contrast", "link-in-text-block"];
+/** Looks at a page by day and, without loading it again, by night: the checker then only by what colours can break. */
+export async function byDayAndNight(
+  { page }: Tab,
+  look: (scheme: "light" | "dark", rules: readonly string[]) => Promise<void>,
+): Promise<void> {
+  await look("light", []);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await look("dark", COLOURS);
+  await page.emulateMedia({ colorScheme: "light" });
+}
 /** Those that another width or larger text can. */
 export const SIZES = ["target-size", "scrollable-region-focusable"];
 

@@ -1,9 +1,9 @@
-/** The list of alerts: triage by keyboard, what others do meanwhile, a storm, and how it looks. */
+/** The list of alerts: triage by keyboard, what others do meanwhile, a storm. How it looks: `every-screen.ts`. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { TestBox } from "../../support/box.ts";
 import { settle } from "../../support/until.ts";
-import { COLOURS, SIZES } from "../tab.ts";
+import { SIZES } from "../tab.ts";
 import { enlarge, followed, onStage, type Stage, seen, soon } from "./stage.ts";
 
 type Step = (stage: Stage) => Promise<void>;
@@ -274,47 +274,6 @@ const storm: Step = async ({ box, run, visit, calm }) => {
   console.log(`  200 openings in ${seconds.toFixed(1)} s: ${during} requests for sections`);
 };
 
-/** AC-11.6 and 11.7. */
-const looksRight: Step = async ({ box, visit, calm }) => {
-  const { fire } = await scene(box);
-  await fire("a", 500, `payment ${"x".repeat(4000)} failed`);
-  for (const [i, level] of [100, 200, 300, 430, 500].entries()) await fire(`l${i}`, level);
-  await settle(box);
-  await box.api("POST", "/v1/alerts/2/ack");
-  await box.api("POST", "/v1/alerts/3/resolve");
-  await box.api("POST", "/v1/alerts/bulk", {
-    ids: ["4"],
-    verb: "silence",
-    until: Math.floor(box.clock.now() / 1000) + 3600,
-    reason: "deploy",
-  });
-  for (const colorScheme of ["light", "dark"] as const)
-    for (const width of [320, 360, 1280])
-      for (const forcedColors of ["none", "active"] as const) {
-        const isPlain = colorScheme === "light" && forcedColors === "none";
-        if (!isPlain && width === 320) continue;
-        const rules = !isPlain ? COLOURS : width === 320 ? SIZES : [];
-        const look = { viewport: { width, height: 740 }, colorScheme, forcedColors };
-        const tab = await visit("/alerts", { options: look });
-        for (const state of [
-          "",
-          "?state=acknowledged",
-          "?state=resolved",
-          "?state=silenced",
-          "?mine=true",
-        ]) {
-          await tab.page.goto(`${box.url}/alerts${state}`);
-          await calm(tab, `/alerts${state} ${width} ${colorScheme} ${forcedColors}`, rules);
-        }
-        if (isPlain) {
-          await tab.page.goto(`${box.url}/alerts`);
-          await enlarge(tab);
-          await calm(tab, `/alerts large ${width}`, SIZES);
-        }
-        await tab.close();
-      }
-};
-
 /** The palette shows an alert by its title, in one text without line breaks between its words. */
 const foundReadsWhole: Step = async ({ box, visit, calm }) => {
   const { fire } = await scene(box);
@@ -340,7 +299,6 @@ const STEPS: Record<string, Step> = {
   groupCounts,
   filtersStay,
   storm,
-  looksRight,
   foundReadsWhole,
 };
 
