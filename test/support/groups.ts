@@ -134,6 +134,7 @@ export const ALONE: readonly string[] = [
   "app/offline/serve-sock-killed",
   "cli/first-link",
   "project/bundle",
+  "scenarios/young",
   "cli/look",
   "cli/alerts",
   "cli/exit",

@@ -39,10 +39,12 @@ export class Attempt {
     const cancel = clock.after(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => this.#timeUp());
     const stop = () => this.end("stopped");
     request.signal?.addEventListener("abort", stop, { once: true });
-    this.#release = () => {
+    // Not written into the field at once: V8 makes such a function old from the start, and all that it holds with it.
+    const release = () => {
       cancel();
       request.signal?.removeEventListener("abort", stop);
     };
+    this.#release = release;
   }
 
   /** Ends the attempt with what was read until now. Later calls change nothing. */

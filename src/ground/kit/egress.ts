@@ -108,7 +108,7 @@ class Client implements EgressClient {
     const held = this.#pools.take(url.origin);
     if (held === null) return unsent("busy");
     const attempt = new Attempt(this.#options.clock, request, () => this.#pools.began(held));
-    held.attempts.add(attempt);
+    held.attempts.push(attempt);
     const headers = withDefaults(request.headers ?? {}, this.#options.userAgent ?? "box");
     attempt.send(url, { ...request, headers }, held.agent);
     const result = await attempt.result;

@@ -6,8 +6,11 @@ import type { Clock } from "./clock.ts";
 export interface OriginPool {
   readonly origin: string;
   readonly agent: Agent;
-  /** Those that use it, with those that wait for a connection. */
-  readonly attempts: Set<Attempt>;
+  /**
+   * Those that use it, with those that wait for a connection. A Set that changes so often would keep
+   * those that have left: the tables that it outgrew hold them, and each other, until V8 collects everything.
+   */
+  readonly attempts: Attempt[];
   /** Attempts that have a connection. */
   running: number;
   /** Monotonic time until which, as far as is known, every connection was in use. */
@@ -42,14 +45,14 @@ export function createPools(
       const present = pools.get(origin);
       pools.delete(origin);
       if (present === undefined && pools.size >= most && !dropIdle(pools)) return null;
-      const unused = { attempts: new Set<Attempt>(), running: 0, fullAt: Number.NEGATIVE_INFINITY };
+      const unused = { attempts: [], running: 0, fullAt: Number.NEGATIVE_INFINITY };
       const held = present ?? { origin, agent: newAgent(origin), ...unused };
       pools.set(origin, held);
       return held;
     },
     began: (held) => void held.running++,
     leave(held, attempt, began) {
-      held.attempts.delete(attempt);
+      held.attempts.splice(held.attempts.indexOf(attempt), 1);
       if (!began) return;
       if (held.running >= connections) held.fullAt = clock.mono();
       held.running--;
@@ -71,7 +74,7 @@ export function createPools(
 /** Ends the pool that was idle for longest; false when all are in use. */
 function dropIdle(pools: Map<string, OriginPool>): boolean {
   for (const [origin, { agent, attempts }] of pools) {
-    if (attempts.size > 0) continue;
+    if (attempts.length > 0) continue;
     pools.delete(origin);
     agent.destroy();
     return true;

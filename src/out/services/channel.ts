@@ -12,7 +12,7 @@ import type { Via } from "../outbox/senders/sent.ts";
 /** A kind's fields: texts, optional where one may be left out; `description` says what it is, in words. */
 type Fields = z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
 
-/** What one attempt works with. */
+/** What one attempt works with. `event` and `words` are made when they are asked for: a spread copy has neither. */
 export interface ChannelAttempt<C = Credentials> {
   credentials: C;
   /** The event's fixed body, its id, and the second to sign with. */

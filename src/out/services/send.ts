@@ -17,7 +17,7 @@ import type { EventNames } from "../outbox/event-names.ts";
 import { describe, type Message } from "../outbox/message.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
 import { type ExchangeWatch, watchExchange } from "../outbox/tried.ts";
-import type { Host, Settings } from "./channel.ts";
+import type { ChannelAttempt, Host, Settings } from "./channel.ts";
 import type { ChannelList } from "./list.ts";
 
 export interface SenderOptions {
@@ -94,21 +94,45 @@ async function send(
   watch.hide(sealed);
   const isOpen = "url" in kind.fields.shape;
   const credentials = isOpen ? { ...sealed, url: integration.url } : sealed;
-  let parsed: EventBody | undefined;
-  const event = () => (parsed ??= JSON.parse(message.body) as EventBody);
-  return kind.send({
-    ...what,
-    credentials,
-    egress,
-    now: store.clock.now(),
-    // The webhook sends the bytes as they are.
-    get event() {
-      return event();
-    },
-    get words() {
-      return wordsOf(options, { event: event(), integration, said: message.said });
-    },
-  });
+  return kind.send(
+    new Attempted(options, { ...what, credentials, egress, now: store.clock.now() }),
+  );
+}
+
+type Given = Omit<ChannelAttempt, "event" | "words">;
+
+/** A class, not an object with getters: V8 makes those old from the start, and all that they hold with them. */
+class Attempted implements ChannelAttempt {
+  readonly credentials: Credentials;
+  readonly message: Outgoing;
+  readonly integration: IntegrationRow;
+  readonly egress: Egress;
+  readonly now: number;
+  readonly settings: Settings;
+  readonly host: Host;
+  readonly #options: SenderOptions;
+  #event: EventBody | undefined;
+
+  constructor(options: SenderOptions, given: Given) {
+    this.credentials = given.credentials;
+    this.message = given.message;
+    this.integration = given.integration;
+    this.egress = given.egress;
+    this.now = given.now;
+    this.settings = given.settings;
+    this.host = given.host;
+    this.#options = options;
+  }
+
+  get event(): EventBody {
+    this.#event ??= JSON.parse(this.message.body) as EventBody;
+    return this.#event;
+  }
+
+  get words(): Message {
+    const { event, integration, message } = this;
+    return wordsOf(this.#options, { event, integration, said: message.said });
+  }
 }
 
 /** The event in the usual words, or in the channel's own. Those that can't be made of this event are left for the usual. */

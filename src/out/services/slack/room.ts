@@ -49,9 +49,10 @@ export const slack = channel({
     },
   },
   send: (attempt) => {
-    const { credentials, event, words, settings, host } = attempt;
+    const { credentials, event, words, egress, now, settings, host } = attempt;
     const { webhook_url = "", bot_token: token, channel: name } = credentials;
-    if (!token || !name) return sendSlack({ ...attempt, credentials: { webhook_url } });
+    if (!token || !name)
+      return sendSlack({ egress, now, event, words, credentials: { webhook_url } });
     const app = { apiUrl: settings.slackApi, token, channel: name };
     const alertId = host.hears?.({ kind: "slack", token }) ? takenFor(event) : null;
     return postAsApp(attempt, app, slackMessage(words, alertId));
