@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
 import { freePort } from "./haproxy.ts";
@@ -25,6 +26,8 @@ export interface Machine extends BoxProcess {
   reach(isReached: boolean): void;
   /** Whether the other machine reaches its link. */
   reachLink(isReached: boolean): void;
+  /** Starts it with another program. */
+  startAs(other: Program): Promise<void>;
   /** What it says of itself; null where it doesn't answer. */
   role(): Promise<Said | null>;
 }
@@ -74,14 +77,17 @@ const SENDERS = 4;
 /** Whose syslog is known by this address. */
 export const SENDER = "127.0.0.9";
 
-/** Two machines of one box: the first serves it, and the second stands by. `isLinked`: it sends on what comes to it. */
+/**
+ * Two machines of one box: the first serves it, and the second stands by. `isLinked`: it sends on what comes to it.
+ * `first`: the program that both start with.
+ */
 export async function twoMachines(
   t: TestContext,
-  { isLinked = false }: { isLinked?: boolean } = {},
+  { isLinked = false, first }: { isLinked?: boolean; first?: Program } = {},
 ): Promise<TwoMachines> {
   const database = await testDatabase(t, { empty: true });
   const root = mkdtempSync(join(memoryOrTemp(), "box-two-"));
-  const plain = await program();
+  const plain = first ?? (await program());
   const path = join(database.socket, ".s.PGSQL.5432");
   const own = database.open();
   const ends: (() => Promise<unknown>)[] = [];
@@ -114,7 +120,8 @@ export async function twoMachines(
           `BOX_SMTP=${host}:${ports[1]}`,
         ]
       : [];
-    const box = boxProcess(["env", `BOX_DATABASE=${url}`, ...link, ...plain], data);
+    const words = (of: Program): Program => ["env", `BOX_DATABASE=${url}`, ...link, ...of];
+    const box = boxProcess(words(plain), data);
     ends.push(box.discard, forwarder.close);
     return Object.assign(Object.create(box) as BoxProcess, {
       name,
@@ -130,6 +137,7 @@ export async function twoMachines(
         isLinkReached = may;
         if (!may) linked?.cut();
       },
+      startAs: (other: Program) => box.start(words(other)),
       async role() {
         // By a connection of its own: one that a request was sent on by is the other machine's.
         const answer = await askedAlone(`${box.url}/v1/role`).catch(() => null);
