@@ -112,6 +112,7 @@ async function openLinked(
       node,
       run,
       address: link?.address ?? null,
+      flags: config.given,
       earlier: mark?.runs ?? [],
       found: () => (found === "away" ? null : found),
       tenantId() {

@@ -13,6 +13,7 @@ import {
 } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
+import { differingFlags } from "./box-flags.ts";
 import { mayTakeBox } from "./box-found.ts";
 import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
@@ -81,6 +82,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     program: null,
   };
   let [heardMs, lookedAt, looks] = [0, clock.mono(), 0];
+  let differing: readonly string[] = [];
   let ownerlessSince: number | null = null;
   /** When the copy was what the database held. */
   let freshAt = clock.mono();
@@ -96,6 +98,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       epoch: latest.epoch,
       behind: isFresh() ? 0 : secondsSince(freshAt),
       fault: faults.database ?? faults.copy ?? faults.program,
+      differing,
       ownerless: secondsSince(ownerlessSince),
       link: forwarder && {
         ...forwarder.counts,
@@ -109,6 +112,12 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     if (why !== faults[of] && why !== null)
       log.warn({ err: error }, `this machine stands by: something is wrong with the ${of}`);
     faults[of] = why;
+  };
+  const compareFlags = () => {
+    const now = differingFlags(config.given, latest.flags);
+    if (now.length > 0 && String(now) !== String(differing))
+      log.warn({ flags: now }, "the machine that serves has other flags than this one");
+    differing = now;
   };
   const isFresh = () => copy.seq !== null && copy.seq === latest.seq;
   const follow = () => {
@@ -134,6 +143,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       if (found === null) throw new Error("the database has forgotten the box");
       heardMs = at - lookedAt > STOOD_MS || faults.database !== null ? 0 : heardMs + at - lookedAt;
       latest = found;
+      compareFlags();
       say("database", null);
     } catch (error) {
       heardMs = 0;

@@ -10,6 +10,7 @@ import type { Settings } from "../out/services/channel.ts";
 import { type ChannelSetting, channels } from "../out/services/list.ts";
 import { boxRates, type Rates } from "../web/http/limits.ts";
 import type { KnownSender } from "../web/intake/senders.ts";
+import { type FlagHashes, flagHashes } from "./box-flags.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
 
 /** The configuration of `box serve`: checked, with all faults reported at once. */
@@ -19,6 +20,8 @@ export interface BoxConfig {
   readonly database: DatabaseSettings | null;
   /** Where the box's other machines reach this one, and what they are told, if that is another address; null: they don't. */
   readonly cluster: { readonly listen: Place; readonly address: Place | null } | null;
+  /** What its other machines compare. */
+  readonly given: FlagHashes;
   /** Where the sealing key lies; null: in the data directory. */
   readonly keyFile: string | null;
   readonly host: string;
@@ -146,6 +149,7 @@ export function boxConfig(
     data: flags.data ?? defaults.data,
     database: databaseOf(flags, faults),
     cluster: clusterOf(flags, faults),
+    given: flagHashes(flags),
     keyFile: flags.keyFile || null,
     host,
     port,

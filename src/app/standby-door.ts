@@ -20,6 +20,8 @@ import { connectionsOf, counterIds, type Listening, listen, peerOf } from "./web
 export interface StandbyState extends BoxRole {
   /** Why this machine couldn't take the box now; null where it could. */
   fault: string | null;
+  /** Flags that the machine that serves was given otherwise. */
+  differing: readonly string[];
   /** For how many seconds nobody has served. */
   ownerless: number;
   /** What comes here and is sent on to whoever serves; null without a link. */
@@ -126,7 +128,8 @@ export function openStandbyDoor(
   return listen(config, { app, ingest, address, connections, clock, log, ...limits, ...lane });
 }
 
-function checksOf({ fault, ownerless, owner, behind, link }: StandbyState): HealthCheck[] {
+function checksOf(state: StandbyState): HealthCheck[] {
+  const { fault, differing, ownerless, owner, behind, link } = state;
   const linked: HealthCheck[] = link
     ? [
         {
@@ -159,6 +162,15 @@ function checksOf({ fault, ownerless, owner, behind, link }: StandbyState): Heal
         fault === null
           ? "this machine can take the box"
           : "this machine can't take the box: box doctor and the log say why",
+    },
+    {
+      name: "flags",
+      severity: "degraded",
+      ok: differing.length === 0,
+      detail:
+        differing.length === 0
+          ? "they are those of the machine that serves"
+          : `the machine that serves has others: ${differing.join(", ")}`,
     },
     {
       name: "copy",

@@ -28,6 +28,8 @@ export interface Machine extends BoxProcess {
   reachLink(isReached: boolean): void;
   /** Starts it with another program. */
   startAs(other: Program): Promise<void>;
+  /** Starts it with these variables of its environment as well. */
+  startWith(more: readonly string[]): Promise<void>;
   /** What it says of itself; null where it doesn't answer. */
   role(): Promise<Said | null>;
 }
@@ -138,6 +140,7 @@ export async function twoMachines(
         if (!may) linked?.cut();
       },
       startAs: (other: Program) => box.start(words(other)),
+      startWith: (more: readonly string[]) => box.start(words(["env", ...more, ...plain])),
       async role() {
         // By a connection of its own: one that a request was sent on by is the other machine's.
         const answer = await askedAlone(`${box.url}/v1/role`).catch(() => null);

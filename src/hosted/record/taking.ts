@@ -15,6 +15,8 @@ export interface FoundStore {
   clean: boolean;
   /** Where the other machines reach its owner, HOST:PORT; null: they don't. */
   address: string | null;
+  /** A hash for each flag of its owner; null: they aren't known. */
+  flags: Readonly<Record<string, string>> | null;
   /** For how many seconds nothing was heard of its owner. */
   unheard: number;
 }
@@ -30,6 +32,8 @@ export interface Taking {
   found: FoundStore | null;
   /** Where the other machines reach this one, HOST:PORT; null: they don't. */
   address: string | null;
+  /** A hash for each flag of this one. */
+  flags?: Readonly<Record<string, string>>;
   /** Whether the database is of many stores. Default: of a box alone. */
   isOneOfMany?: boolean;
 }
@@ -48,7 +52,8 @@ export const LIFE = `clock_timestamp() + interval '${LIFE_SECONDS} s'`;
 const FOUND = `SELECT tenant_id AS "tenantId", node, run, epoch, seq, key_id AS "keyId", clean,
   alive_until > clock_timestamp() AS "isAlive",
   greatest(0, ${LIFE_SECONDS} + ceil(extract(epoch FROM clock_timestamp() - alive_until)))::int AS unheard,
-  (SELECT address FROM tenant_epochs e WHERE e.tenant_id = s.tenant_id AND e.epoch = s.epoch) AS address
+  (SELECT address FROM tenant_epochs e WHERE e.tenant_id = s.tenant_id AND e.epoch = s.epoch) AS address,
+  (SELECT flags FROM tenant_epochs e WHERE e.tenant_id = s.tenant_id AND e.epoch = s.epoch) AS flags
   FROM tenant_stores s`;
 
 /** The box of a database; null where there is none yet. */
@@ -155,12 +160,12 @@ async function begin(tx: DatabaseTx, taking: Taking): Promise<Owned> {
 
 async function note(
   tx: DatabaseTx,
-  { tenantId, node, address }: Taking,
+  { tenantId, node, address, flags }: Taking,
   { epoch, seq }: { epoch: number; seq: number },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, address, taken_at)
-     VALUES ($1, $2, $3, $4, $5, clock_timestamp())`,
-    [tenantId, epoch, node, seq, address],
+    `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, address, flags, taken_at)
+     VALUES ($1, $2, $3, $4, $5, $6::jsonb, clock_timestamp())`,
+    [tenantId, epoch, node, seq, address, flags ? JSON.stringify(flags) : null],
   );
 }

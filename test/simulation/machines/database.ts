@@ -46,6 +46,7 @@ export function createDatabase(clock: { ms: number }) {
     seq: numberOf(pages),
     keyId: null,
     address: null,
+    flags: null,
     isAlive: whose.aliveUntil > clock.ms,
     clean: whose.clean,
     unheard: 0,
