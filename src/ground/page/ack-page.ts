@@ -107,7 +107,7 @@ export function ackPage(shown: {
       style: STYLE,
       main: html`<p class="brand">${brand}</p>
 ${main}
-<p class="foot">${open}<span class="small">You answer as ${shown.as}. Whoever has this link can: keep it to yourself.</span></p>`,
+<p class="foot">${open}<span class="small">You answer as ${shown.as}. Whoever has this link can answer for you: keep it to yourself.</span></p>`,
     }),
   };
 }
@@ -128,13 +128,13 @@ ${apart(alert)}<div class="now${rest(rests)}"><p><span role="status"><b>${whose}
     state !== "resolved" && press(alert, { verb: "resolve", name: "Resolve", look: "second" })
   }</div>
 ${told(alert)}
-${state !== "resolved" && html`<div class="far${rest(rests)}">${state === "open" ? press(alert, { verb: "acknowledge", name: "Acknowledge", look: "huge" }) : spot(alert)}<p class="small">${state === "open" ? "Stops the ladder. You can undo it." : "Nothing more to press."}</p></div>`}`;
+${state !== "resolved" && html`<div class="far${rest(rests)}">${state === "open" ? press(alert, { verb: "acknowledge", name: "Acknowledge", look: "huge" }) : spot(alert)}<p class="small">${state === "open" ? "Then nobody else is rung. You can undo it." : "Nothing more to press."}</p></div>`}`;
 }
 
 function nextWords({ state, next, isMine }: AckAlert): string {
   if (state === "resolved") return "It is over.";
   if (state === "acknowledged")
-    return isMine ? "The ladder has stopped." : "They have it: the ladder has stopped.";
+    return isMine ? "Nobody else is rung." : "They have it: nobody else is rung.";
   return next === null ? "Nobody else is told after you." : `Next, if nobody takes it: ${next}`;
 }
 

@@ -69,7 +69,7 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
     page.alerts.map(({ whose: { alertId } }) => [alertId, getAlertRow(tenant.store, alertId)]),
   );
   const apart = apartOf(tenant.store, [...rows.values()]);
-  const next = nextIn(tenant.store, now);
+  const next = nextIn(tenant.store, { now, me: page.right.accountId });
   const alerts = page.alerts.map(
     ({ named, whose }): AckAlert => ({
       ...saidOf(rows.get(whose.alertId) as AlertRow),
@@ -93,14 +93,19 @@ async function shown(c: AppContext, pages: AckPages): Promise<PageAnswer> {
 }
 
 /** Who is told next of an open alert, and in how long. */
-function nextIn(reader: Reader, now: number): (row: AlertRow) => string | null {
+function nextIn(
+  reader: Reader,
+  { now, me }: { now: number; me: string },
+): (row: AlertRow) => string | null {
   return (row) => {
     if (row.state !== "open") return null;
     const rungs = nextRungs(reader, row, { now, look: lookAhead(reader, now) });
     const [first] = rungs;
     const accounts = [...new Set(rungs.flatMap((rung) => rung.accounts))];
     if (first === undefined || accounts.length === 0) return null;
-    const names = accounts.slice(0, 2).map((account) => displayNameOf(reader, account));
+    const names = accounts
+      .slice(0, 2)
+      .map((account) => (account === me ? "you" : displayNameOf(reader, account)));
     const more = accounts.length > 2 ? ` and ${accounts.length - 2} more` : "";
     return `${names.join(", ")}${more} in ${duration(Math.max(0, first.at - now))}`;
   };

@@ -81,7 +81,7 @@ test("a heartbeat is made by a plain form, its address is shown once, and the pa
   assert.match(section(heard.text, "first"), /nightly backup is heard/);
   assert.match(
     section(heard.text, "facts"),
-    /up · shop · every 1 h \+ 10 min last .* next by \d\d:\d\d, expected \d\d:\d\d \(in 1:00:00\)/,
+    /up · shop · every 1 h \+ 10 min last .* next by \d\d:\d\d, expected \d\d:\d\d \(in 1 h\)/,
   );
   assert.match(section(heard.text, "runs"), /1 ended well of the last 1 run/);
   assert.match(section(heard.text, "message"), /copied 3 files/);

@@ -107,7 +107,7 @@ test("members read a ladder and try it; a rule's own steps are a page, too, and 
   await rule("slow", steps);
   const at = "/p/shop/rules/errors/ladder";
   const own = await tab.get(at);
-  assert.match(says(own, "head"), /Rungs of its own, used by 1 rule: errors/);
+  assert.match(says(own, "head"), /The rungs of one rule: errors/);
   assert.match(says(own, "after"), /also for shop\/slow, which has the same rungs/);
   const typed = formOf(own);
   typed.set("s1_after", "20");

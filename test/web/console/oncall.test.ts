@@ -147,6 +147,7 @@ test("the form puts somebody on call, says whom it relieves first, and is undone
     section(text, "would"),
     /Before and after ann@example\.org, [^:]+ \d\d:\d\d – \d\d:\d\d \(3 h\): has it anyway/,
   );
+  assert.match(text, /Nothing reaches ann@example\.org: they would not be rung\./);
   const local = (at: number) => new Date((at + HOUR) * 1000).toISOString().slice(0, 16);
   const fields = {
     account_id: bob.accountId,

@@ -101,13 +101,13 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
   assert.equal(agoWords(4.9, false), "now");
   assert.equal(agoWords(-30, false), "now");
   const left: [seconds: number, text: string][] = [
-    [192, "3:12"],
-    [191.2, "3:12"],
-    [9, "0:09"],
+    [192, "3:12 min"],
+    [191.2, "3:12 min"],
+    [9, "9 s"],
     [3792, "1 h 3 min"],
     [86_400, "24 h"],
-    [0, "0:00"],
-    [-5, "0:00"],
+    [0, "0 s"],
+    [-5, "0 s"],
     [3 * 86_400, "3 days"],
   ];
   for (const [seconds, text] of left) assert.equal(leftWords(seconds), text);

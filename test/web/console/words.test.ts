@@ -52,10 +52,14 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
   accepted_not_confirmed: [{}, "sent 08:00, not seen yet", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
-  delayed: [{ error: "http 503" }, "delayed after 1 attempt: it answered 503; next in 3:12", ""],
+  delayed: [
+    { error: "http 503" },
+    "delayed after 1 attempt: it answered 503; next in 3:12 min",
+    "",
+  ],
   failed: [{ error: "http 410" }, "failed after 1 attempt: it answered 410", "/people/ann"],
   withdrawn: [{}, "withdrawn before it went out: somebody had it, or it was over", ""],
-  step_not_reached: [{}, "rung 2, in 3:12", "/p/shop/rules/errors"],
+  step_not_reached: [{}, "rung 2, in 3:12 min", "/p/shop/rules/errors"],
   not_on_call: [{ by: "bob" }, "not paged: not on call, Bob was", "/oncall"],
   covered_by_override: [
     { by: "bob", until: NOW + 3600 },
@@ -78,7 +82,7 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   no_ladder: [{}, "Nobody is paged: the rule has no ladder.", "/p/shop/rules/errors"],
   repeat_is_silent: [
     { at: NOW - 12 },
-    "Further events count into the alert and tell nobody again; the last came 12 s ago.",
+    "Further events are counted in this alert and begin no second ladder; the last came 12 s ago.",
     "/p/shop/rules/errors",
   ],
   account_removed: [{}, "not told: was removed", "/p/shop/rules/errors"],

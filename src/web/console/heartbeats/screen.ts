@@ -90,7 +90,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
   const action = `/heartbeats/${row.id}/hear`;
   const list =
     rules.length === 0
-      ? html`<p class="wrong">No rule takes it, so nobody would be notified.</p>`
+      ? html`<p class="wrong">No rule takes it: nobody is told.</p>`
       : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
   const usual = usualEars(call, project.name);
   return html`<h2>Who is told</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(

@@ -75,8 +75,8 @@ const rungWords = ({ first }: Grouped) =>
 
 const HOW = {
   ack: "Somebody acknowledges it.",
-  top: "The ladder is at its top: nothing more happens.",
-  horizon: "It goes on like this.",
+  top: "The ladder ends: nobody else is rung.",
+  horizon: "It goes on so until somebody takes it.",
 } as const;
 
 function ending({ ends, held }: Simulation, { zone, at: near }: LadderQuestion): Markup {

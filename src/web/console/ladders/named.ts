@@ -157,7 +157,7 @@ function head(call: PageCall, { id, team }: StoredLadder, rules: readonly string
       call,
       defaults.map((project) => ({ at: pathOf("p", project), words: project })),
     )}.`
-  }${team !== "" && ` Of ${team}.`}</p>`;
+  }${team !== "" && ` Whose it is: ${team}.`}</p>`;
 }
 
 export function rulesLinks(call: Pick<PageCall, "base">, rules: readonly string[]): Piece {

@@ -76,7 +76,7 @@ function homeOf(call: PageCall, project: Project, rule: StoredRule): LadderHome 
     watches: [`rule:${project.name}/${rule.name}`],
     choices: [],
     head: () =>
-      html`<p class="soft">Rungs of its own, used by 1 rule: <a href="${at}">${rule.name}</a>.${open > 0 && html` <span class="state state-open">${counted(open, "open alert")}</span>`}</p>`,
+      html`<p class="soft">The rungs of one rule: <a href="${at}">${rule.name}</a>.${open > 0 && html` <span class="state state-open">${counted(open, "open alert")}</span>`}</p>`,
     steps: (around) => ladderNow(call, rule, around),
     tried(_asked, typed) {
       const body = typed === null ? {} : withSteps(rule, typed).body;
@@ -115,7 +115,7 @@ function adopting(call: PageCall, project: Project, rule: StoredRule): Markup {
   if (!isManager(call.who.role))
     return html`<p class="soft">Owners and admins make it a ladder that other rules can name. Ask ${managers(call)}.</p>`;
   const isBack = call.returned?.action === action;
-  return html`<details id="adopt"${isBack && html` open`}><summary>Make it a ladder of its own</summary>
+  return html`<details id="adopt"${isBack && html` open`}><summary>Give it a name, for other rules, too</summary>
 <p class="soft">Then other rules can use it, and a change applies to all of them. Open alerts and counted events stay as they are. Its schedules have to be shared.</p>
 <form class="form" method="post" action="${call.base}${action}">${field(call, action, { name: "name", label: "What it is called", required: true, autocomplete: "off", hint: "“first line”, “payments at night”." })}
 ${others.slice(0, MOST_COPIES).map((one, i) => html`<label class="check" for="adopt-${i}"><input type="checkbox" id="adopt-${i}" name="rule" value="${one}" checked> also for ${one}, which has the same rungs</label>`)}

@@ -71,7 +71,7 @@ function states(call: PageCall): Shown[] {
     {
       row: { level: 200 },
       mark: squareChip("warn"),
-      words: two(html`<b class="crit">Nobody is on call</b>`, "and nobody after"),
+      words: two(html`<b class="crit">Nobody is on call</b>`, "and nobody is next"),
       isStuck: true,
     },
     {

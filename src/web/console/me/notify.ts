@@ -7,6 +7,7 @@ import { readNotify, writeNotify } from "../../../out/contacts/notify.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
+import { facesOf } from "../ui/faces.ts";
 import { button, select } from "../ui/form.ts";
 
 /** Which of one's contacts is used when: a line for each, as a form that works without script. */
@@ -33,14 +34,16 @@ const LEVELS = [
 const verified = ({ tenant, who }: PageCall) =>
   listContacts(tenant.store, who.accountId).filter(({ state }) => state === "verified");
 
-export function notifySection(call: PageCall): Markup {
+export async function notifySection(call: PageCall): Promise<Markup> {
   const { tenant, who, base } = call;
   const rules = readNotify(tenant.store, who.accountId);
   const own = verified(call);
   const { kinds } = contactGuardOf(tenant);
   const devices = html`<p><a href="${base}/me/devices">What rings for me</a></p>`;
-  const usual =
-    rules.length === 0 && html`<p>All verified ways at once, calls after two minutes.</p>`;
+  const isReached = (await facesOf(call, who.accountId))(who.accountId).proof !== "none";
+  const usual = !isReached
+    ? html`<p class="wrong">Nothing reaches you: you would not be rung.</p>`
+    : rules.length === 0 && html`<p>All verified ways at once, calls after two minutes.</p>`;
   if (own.length === 0) return html`<h2>When I am paged</h2>${usual}${devices}`;
   const named = rules.flatMap(({ contacts }) => contacts);
   if (new Set(named).size < named.length)

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { NumbersAnswer, NumbersRow } from "../../../records/numbers/shape.ts";
 import type { PageCall } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
@@ -8,7 +8,8 @@ import { span } from "../ui/times.ts";
 /** Each chart is a table as well, or stands in one. */
 
 /** Two parts of a bar that is as wide as its share of the most: by day, and at night. */
-function meter(day: number, night: number, most: number): Markup {
+function meter(day: number, night: number, most: number): Piece {
+  if (day + night === 0) return null;
   const at = (n: number) => Math.round((n / Math.max(1, most)) * 1400) / 10;
   return html`<svg class="plot meter" width="140" height="8" viewBox="0 0 140 8" aria-hidden="true"><rect class="plot-rest" width="140" height="8"/><rect class="plot-now" width="${at(day)}" height="8"/><rect class="plot-night" x="${at(day)}" width="${at(night)}" height="8"/></svg>`;
 }

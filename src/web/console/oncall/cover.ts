@@ -4,6 +4,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarBlock } from "../ui/calendar-rows.ts";
+import { facesOf } from "../ui/faces.ts";
 import { select, wrongOf } from "../ui/form.ts";
 import {
   type CalendarRange,
@@ -137,7 +138,8 @@ export async function coverWould(call: PageCall, shown: ShownSchedule): Promise<
     const relieved = before.filter(
       ({ starts_at, ends_at }) => starts_at < stretch.until && ends_at > stretch.from,
     );
-    return html`<h3>Before and after</h3><p>${names(cover.account_id)}, ${stretchWords(cover, stored.timezone)} (${span(cover.ends_at - cover.starts_at)})${relief(relieved, cover, shown)}</p>${yours(call, stored.timezone, cover)}
+    const { proof } = (await facesOf(call, cover.account_id))(cover.account_id);
+    return html`<h3>Before and after</h3><p>${names(cover.account_id)}, ${stretchWords(cover, stored.timezone)} (${span(cover.ends_at - cover.starts_at)})${relief(relieved, cover, shown)}</p>${proof === "none" && html`<p class="notice notice-wrong">Nothing reaches ${names(cover.account_id)}: they would not be rung.</p>`}${yours(call, stored.timezone, cover)}
 ${strip(call, shown, { name: "Before", id: "before", range, blocks: before })}${strip(call, shown, { name: "After", id: "after", range, blocks: after })}`;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

@@ -165,7 +165,7 @@ function calendar(
 }
 
 const ROWS = {
-  final: ["Who rings", "the answer"],
+  final: ["Who rings", ""],
   override: ["Covers", "on top"],
   layer: ["", "layer"],
 } as const;
@@ -173,5 +173,5 @@ const ROWS = {
 function rowHead(row: CalendarRow | null, timezone: string): Markup {
   if (row === null) return html`<span class="soft">${timezone}</span>`;
   const [name, about] = ROWS[row.kind];
-  return html`<b>${name || row.name}</b>${row.name !== "Maintenance" && html` <span class="soft">${about}</span>`}`;
+  return html`<b>${name || row.name}</b>${about !== "" && row.name !== "Maintenance" && html` <span class="soft">${about}</span>`}`;
 }

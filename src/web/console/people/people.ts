@@ -107,7 +107,7 @@ async function people(call: PageCall): Promise<Markup> {
   const note =
     lost.length > 0 &&
     html`<p class="notice notice-wrong"><strong>On call now or next, and nothing reaches them:</strong> ${lost.map((one, i) => html`${i > 0 && ", "}${one}`)}</p>`;
-  return html`${note}<ul class="who">${items}</ul><p class="small soft who-dots">${proofDot("proved")} proved within a week ${proofDot("stale")} longer ago ${proofDot("never")} never ${proofDot("none")} nothing reaches them</p>`;
+  return html`${note}<ul class="who">${items}</ul><p class="small soft who-dots"><span class="phrase">${proofDot("proved")} seen by a device in the past week</span> <span class="phrase">${proofDot("stale")} longer ago</span> <span class="phrase">${proofDot("never")} never</span> <span class="phrase">${proofDot("none")} nothing reaches them</span></p>`;
 }
 
 /** What each person has now and has next, by account. */

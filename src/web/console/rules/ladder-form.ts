@@ -23,7 +23,7 @@ function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext
     label: "Ladder",
     at: "/ladder",
     choices: [
-      ["", "rungs of its own, used by 1 rule"],
+      ["", "rungs of this rule alone"],
       ...ladders.map(({ name }) => [name, name] as const),
     ],
   })}${editButton(call, filled, { does: "ladder", name: "Show", label: "Show this ladder" })}</div>`;

@@ -4,6 +4,7 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { search } from "../../../records/search/search.ts";
 import type { PageCall, Screen, View } from "../screen.ts";
 import { button } from "../ui/form.ts";
+import { icon } from "../ui/icon.ts";
 import { empty } from "../ui/pieces.ts";
 import { knownAs, knownMessages, LONGEST_PASTED } from "./pasted.ts";
 
@@ -60,10 +61,10 @@ async function results(call: PageCall, q: string): Promise<Markup> {
   const { base } = call;
   return html`<ul class="list list-card">${knownMessages(call, known)}${pages.map(
     ([name, path]) =>
-      html`<li><a href="${base}${path}"><span>${name} <span class="soft">page</span></span></a></li>`,
+      html`<li><a href="${base}${path}"><span>${name} <span class="soft">page</span></span>${icon("next")}</a></li>`,
   )}${things.map(
     ({ kind, title, sub, path }) =>
-      html`<li><a href="${base}${path}"><span dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></span></a></li>`,
+      html`<li><a href="${base}${path}"><span dir="auto">${title} <span class="soft">${kind}${sub !== "" && ` · ${sub}`}</span></span>${icon("next")}</a></li>`,
   )}${actions}</ul>${!found.complete && html`<p class="soft">Not everything was searched. Use more words.</p>`}`;
 }
 

@@ -106,12 +106,7 @@ function ownPages({ base, who }: PageCall): Markup {
         "Gateways",
         "the mail server, bots and services that reach people",
       ),
-      row(
-        "/system/sign-in",
-        "lock",
-        "Signing in",
-        "providers, and whether passwords open anything",
-      ),
+      row("/system/sign-in", "lock", "Signing in", "providers, and whether passwords may be used"),
       row("/system/look", "edit", "Look", "what these pages are made of"),
     ]
   }${row("/audit", "book", "Audit", "who changed what, and who signed in", "g l")}</ul>`;

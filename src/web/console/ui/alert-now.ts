@@ -142,7 +142,7 @@ function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
     return still(squareChip("clock"), lines(html`<b>Nobody is rung yet</b>`, false, next));
   }
   if (last.kind === "reached_nobody" || told.length === 0)
-    return stuck(html`<b class="crit">Nobody is on call</b>`, "and nobody after", next);
+    return stuck(html`<b class="crit">Nobody is on call</b>`, "and nobody is next", next);
   const seen = seenPages(call, row);
   const accounts =
     last.kind === "unreachable"
@@ -152,13 +152,13 @@ function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
   if (first === undefined)
     return stuck(
       html`<b class="crit">Nothing reaches ${shortly(told, youOr)}</b>`,
-      "and nobody after",
+      "and nobody is next",
       next,
     );
   if (accounts.includes(call.who.accountId))
     return {
       mark: chip(faces(call.who.accountId), { rings: true }),
-      ...lines(html`<b>Ringing you</b>`, "nobody after you", next),
+      ...lines(html`<b>Ringing you</b>`, "nobody is next", next),
       rings: "me",
       isStuck: false,
     };
@@ -166,7 +166,7 @@ function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
     mark: chip(faces(first), { rings: true }),
     ...lines(
       seenWords(call, seen, { accounts, names: shortly(accounts, nameOf) }),
-      html`<span class="warn">nobody after</span>`,
+      html`<span class="warn">nobody is next</span>`,
       next,
     ),
     rings: "others",

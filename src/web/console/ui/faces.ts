@@ -115,7 +115,7 @@ export function proofWords(
 
 export interface ChipLook {
   size?: "small" | "usual" | "large";
-  /** It is rung just now. */
+  /** It is rung just now. Its dot would be read as "has seen it", and goes meanwhile. */
   rings?: boolean;
   /** Without: where nobody is to be reached, as in what is over. */
   dot?: boolean;
@@ -127,7 +127,7 @@ export function chip(
   { size = "usual", rings = false, dot = true }: ChipLook = {},
 ): Markup {
   const by = { small: " chip-small", usual: "", large: " chip-large" }[size];
-  return html`<span class="chip hue-${face.hue}${by}${rings && " chip-rings"}"><span aria-hidden="true">${face.initials}</span>${dot && face.id !== "" && proofDot(face.proof)}</span>`;
+  return html`<span class="chip hue-${face.hue}${by}${rings && " chip-rings"}"><span aria-hidden="true">${face.initials}</span>${dot && !rings && face.id !== "" && proofDot(face.proof)}</span>`;
 }
 
 /** The same for what is no person. */

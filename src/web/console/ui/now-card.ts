@@ -57,7 +57,7 @@ export function nowCard(
 const isMe = ({ who }: PageCall, { id }: Face): boolean => id === who.accountId;
 
 const named = (call: PageCall, face: Face): Markup =>
-  html`${chip(face, { size: "small", dot: false })} ${isMe(call, face) ? "you" : face.name}`;
+  html`${chip(face, { size: "small", dot: false })} ${isMe(call, face) ? "you" : face.name}${face.proof === "none" && html` <span class="crit">nothing reaches ${isMe(call, face) ? "you" : "them"}</span>`}`;
 
 function card(of: { head: Markup; chip: Markup; who: Markup; next: Markup }): Markup {
   return html`<div class="card now-card"><p class="now-head">${of.head}</p><div class="who-line">${of.chip}<div>${of.who}</div></div><p class="now-next">${of.next}</p></div>

@@ -149,7 +149,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   repeat_is_silent: ({ at: time }, call, about) =>
     plain(
       "none",
-      html`Further events count into the alert and tell nobody again${
+      html`Further events are counted in this alert and begin no second ladder${
         time !== null && html`; the last came ${ago(call, time)}`
       }.`,
       ruleLink(call, about, "The rule"),

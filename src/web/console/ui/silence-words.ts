@@ -42,7 +42,7 @@ export function takesWords(
     ...labels.map((one) => html`<code>${labelText(one)}</code>`),
     ...conditions.map(({ key, op, value }) => html`<code>${key} ${op} ${String(value)}</code>`),
     below_level !== null && html`below ${levelWord(below_level)}`,
-    critical ? html`<strong>critical ones too</strong>` : html`critical ones ring`,
+    critical ? html`<strong>critical ones too</strong>` : html`critical ones still ring`,
   ].filter((part) => part !== false);
   return html`${parts.map((part, i) => html`${i > 0 && " · "}${part}`)}`;
 }
