@@ -38,9 +38,15 @@ test("a delivery says what was sent, byte for byte, and how its last five attemp
     first.tries.map(({ status_code, error, answer: said }) => [status_code, error, said]),
     [[503, "http 503", "upstream down"]],
   );
+  assert.equal(first.request?.headers["webhook-id"], receiver.received[0]?.headers["webhook-id"]);
   await pass(box, 320, 5);
-  const { tries, request, attempts } = await newest("shop", id);
+  const { tries, request, attempts, id: delivery } = await newest("shop", id);
   assert.equal(attempts, 7);
+  // Nothing of it is kept twice.
+  const kept = box.tenant.store.sql<[string], string>(
+    "SELECT request FROM deliveries WHERE id = ?",
+  );
+  assert.equal(kept.pluck().get(delivery), "");
   assert.deepEqual(
     tries.map(({ status_code, error, answer: { length } }) => [status_code, error, length]),
     [

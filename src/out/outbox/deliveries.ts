@@ -150,5 +150,6 @@ async function send(
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
   const signedAt = signedTimestamp(row.signedAt, now);
   const message = { eventId, event, body, said, signedAt };
-  return { ...(await sendThrough(integration, message)), signedAt, sentTo: addressOf(integration) };
+  const sent = await sendThrough(integration, message);
+  return { ...sent, signedAt, eventId, sentTo: addressOf(integration) };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { notFound } from "../../ground/kit/errors.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { type Delivery, deliveryAnswer, findDelivery } from "./rows.ts";
-import type { KeptTry, SentRequest } from "./tried.ts";
+import { type KeptTry, requestOf } from "./tried.ts";
 
 const sentRequest = z.object({
   method: z.string(),
@@ -39,10 +39,12 @@ export type DeliveryDetail = z.output<typeof deliveryDetailAnswer>;
 interface KeptRow {
   tries: string | null;
   request: string | null;
+  signedAt: number | null;
+  eventId: string | null;
   body: string | null;
 }
 
-const KEPT = `SELECT d.tries, d.request, e.body FROM deliveries d LEFT JOIN events e ON e.id = d.event_row
+const KEPT = `SELECT d.tries, d.request, d.signed_at AS signedAt, e.event_id AS eventId, e.body FROM deliveries d LEFT JOIN events e ON e.id = d.event_row
   WHERE d.id = ?`;
 
 /** One of the channel's deliveries. `url`: what the channel shows of its address. Throws 404. */
@@ -54,7 +56,7 @@ export function getDelivery(
   const row: Delivery | null = findDelivery(reader, integrationId, deliveryId);
   if (row === null) throw notFound("delivery");
   const kept = reader.sql<[id: string], KeptRow>(KEPT).get(row.id);
-  const sent = kept?.request ? (JSON.parse(kept.request) as SentRequest) : null;
+  const sent = kept === undefined ? null : requestOf(kept);
   return {
     ...row,
     request: sent && { ...sent, url, body: sent.body ?? kept?.body ?? null },

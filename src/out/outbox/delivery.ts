@@ -18,6 +18,7 @@ export interface DeliveryQueueOptions {
 
 export interface DeliveryOutcome extends Sent {
   signedAt: number;
-  /** Where it was sent to: see `addressOf`. Absent where nothing was. */
+  /** Where it was sent to: see `addressOf`. Absent where nothing was, as is the next. */
   sentTo?: string;
+  eventId?: string;
 }

@@ -29,6 +29,42 @@ export interface SentRequest {
   body: string | null;
 }
 
+/** A webhook's request, which most are: what is its own in it stands in the row and in its event. */
+function signedRequest(eventId: string, signedAt: number): SentRequest {
+  const open = { ...JSON_BODY, "X-Service-Timestamp": String(signedAt), "webhook-id": eventId };
+  const sealed = { "X-Service-Signature": SEALED, "webhook-signature": SEALED };
+  const headers = { ...open, "webhook-timestamp": String(signedAt), ...sealed };
+  return { method: "POST", headers, body: null };
+}
+
+const JSON_BODY = { "Content-Type": "application/json" };
+/** What is kept in place of that. */
+const AS_SIGNED = "";
+
+/** A request as its row keeps it. */
+export function keptRequest(
+  request: SentRequest,
+  { eventId, signedAt }: { eventId: string; signedAt: number },
+): string {
+  const text = JSON.stringify(request);
+  return text === JSON.stringify(signedRequest(eventId, signedAt)) ? AS_SIGNED : text;
+}
+
+/** The request again; null where there was none, or its event is no longer kept. */
+export function requestOf({
+  request,
+  eventId,
+  signedAt,
+}: {
+  request: string | null;
+  eventId: string | null;
+  signedAt: number | null;
+}): SentRequest | null {
+  if (request === null) return null;
+  if (request !== AS_SIGNED) return JSON.parse(request) as SentRequest;
+  return eventId === null || signedAt === null ? null : signedRequest(eventId, signedAt);
+}
+
 /** One attempt as its row keeps it. */
 export type KeptTry = Omit<Tried, "request"> & { error: string | null };
 
