@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
 import { createProgram } from "../cli/box.ts";
-import { errorStatus } from "../src/ground/kit/errors.ts";
+import { type ErrorCode, errorStatus } from "../src/ground/kit/errors.ts";
 import { ackOperations } from "../src/web/http/ack-page.ts";
 import { alertPageOperation } from "../src/web/http/alert-page.ts";
 import { calendarOperation } from "../src/web/http/calendar.ts";
@@ -12,6 +12,7 @@ import { publicOperations } from "../src/web/http/public-operations.ts";
 import { dataPlaneRoutes } from "../src/web/http/routes.ts";
 import { twilioOperations } from "../src/web/http/twilio.ts";
 import { connectReference } from "./connect.ts";
+import { errorMeanings } from "./error-codes.ts";
 
 /** `node docs/generate.ts` writes docs/cli.md, docs/api.md and docs/connect.md from the program itself; a test holds them to it. */
 
@@ -19,11 +20,17 @@ interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
-  "x-additive"?: boolean;
   "x-needs-role"?: string;
-  parameters?: { name: string; in: string; required: boolean; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: Schema;
 }
 
 interface Schema {
@@ -63,8 +70,8 @@ export function cliReference(): string {
     "Made from the program by `node docs/generate.ts`. If a flag can be set by an environment variable, the table names it.",
     "",
     "You may type a time as `2026-11-21 18:00 Europe/Berlin`, `2026-11-21T17:00:00Z`, `18:00` (the next one), `+2h`, `+1d12h` or `now`.",
-    "Without a zone it is the terminal's (`TZ`). Commands print times in the terminal's zone with the offset (`2026-11-21 18:00+01:00`, `Z` for UTC).",
-    "Flags take that form, too. `--json` prints Unix seconds.",
+    "If you give no zone, the command uses the terminal's zone (`TZ`). Commands print times in the terminal's zone with the offset (`2026-11-21 18:00+01:00`, `Z` for UTC).",
+    "Flags also accept times in the printed form. `--json` prints Unix seconds.",
     "",
     "## Flags that many commands take",
     "",
@@ -142,7 +149,12 @@ export function apiReference(): string {
     "# API",
     "",
     "Made from the program's OpenAPI document by `node docs/generate.ts`; a running box serves that at `GET /v1/openapi.json`.",
-    "Requests carry `Authorization: Bearer <token>`: an API key (`ptk_…`) everywhere but on ingest, which takes a source's token (`pti_…`).",
+    "Requests carry `Authorization: Bearer <token>`. The token is an API key (`ptk_…`); ingest takes a source's token (`pti_…`).",
+    "Health checks and the links in notifications need no token.",
+    "",
+    "Every time is in Unix seconds unless its field says otherwise. A field without *required* may be left out. A list is read on with `next`, if the answer has one.",
+    "Wherever an id of an account is asked for, `email:` and the account's address will do.",
+    "In code and API a rung of a ladder (escalation policy) is a *step*, and a channel is an *integration*. The other words are in the [glossary](glossary.md).",
     "",
   ];
   const byTag = new Map<string, [string, string, Operation][]>();
@@ -166,30 +178,26 @@ export function apiReference(): string {
   parts.push(
     "## Error codes",
     "",
-    "| code | status |",
-    "|---|---|",
-    ...Object.entries(errorStatus).map(([code, status]) => `| \`${code}\` | ${status} |`),
+    "| code | status | meaning |",
+    "|---|---|---|",
+    ...Object.entries(errorMeanings).map(
+      ([code, meaning]) => `| \`${code}\` | ${errorStatus[code as ErrorCode]} | ${meaning} |`,
+    ),
   );
   return `${parts.join("\n").trimEnd()}\n`;
 }
 
 function describeOperation(method: string, path: string, operation: Operation): string[] {
-  const marks = [
-    operation["x-additive"] ? "not in the API document" : "",
-    operation["x-needs-role"] ? `needs the role ${operation["x-needs-role"]}` : "",
-  ].filter((mark) => mark !== "");
+  const role = operation["x-needs-role"];
   const lines = [
     `### ${method} ${path}`,
     "",
-    `${operation.summary}${marks.length > 0 ? ` (${marks.join("; ")})` : ""}.`,
+    `${operation.summary}${role ? ` (needs the role ${role})` : ""}.`,
     "",
   ];
   const query = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
   if (query.length > 0)
-    lines.push(
-      `Query: ${query.map(({ name, schema }) => `\`${name}\` ${kind(schema)}`).join(", ")}.`,
-      "",
-    );
+    lines.push("Query:", "", "| parameter | | |", "|---|---|---|", ...query.map(queryRow), "");
   const body = operation.requestBody?.content["application/json"]?.schema;
   if (body)
     lines.push(
@@ -227,15 +235,25 @@ function fieldTable(schema: Schema): string[] {
   ];
 }
 
+function queryRow({ name, required, schema }: Parameter): string {
+  return `| \`${name}\` | ${kind(schema)} | ${fieldNotes(required, schema)} |`;
+}
+
+function fieldNotes(required: boolean, { default: usual, description = "" }: Schema): string {
+  return [
+    required ? "required" : "",
+    usual === undefined ? "" : `default \`${JSON.stringify(usual)}\``,
+    description,
+  ]
+    .filter((note) => note !== "")
+    .join("; ");
+}
+
 /** A row a field; the fields of a shape without a name of its own follow it as `match.min_level`, `layers[].name`. */
 function fieldRows(schema: Schema, above: string): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const notes = [
-      schema.required?.includes(name) ? "required" : "",
-      field.default === undefined ? "" : `default \`${JSON.stringify(field.default)}\``,
-      field.description ?? "",
-    ].filter((note) => note !== "");
-    const row = `| \`${above}${name}\` | ${kind(field)} | ${notes.join("; ")} |`;
+    const notes = fieldNotes(schema.required?.includes(name) ?? false, field);
+    const row = `| \`${above}${name}\` | ${kind(field)} | ${notes} |`;
     return [row, ...nested(field, `${above}${name}`)];
   });
 }

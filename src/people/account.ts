@@ -15,7 +15,7 @@ export const accountAnswer = z
     role: roleField,
     created_at: z.int(),
     timezone: z.string().nullable().meta({
-      description: "Additive: the zone of their nights, by their own word; null: the tenant's.",
+      description: "The zone of their nights, by their own word; null: the tenant's.",
     }),
   })
   .meta({ id: "Account" });

@@ -38,7 +38,7 @@ export const codeWrite = z.strictObject({
   role: roleField.default("member"),
   ttl_seconds: integer(codeTtl.least, codeTtl.most).default(codeTtl.usual),
   mail: boolean.default(false).meta({
-    description: "Additive: send its link to the address. Needs `email`, and a gateway for mail.",
+    description: "Send its link to the address. Needs `email`, and a gateway for mail.",
   }),
 });
 
@@ -56,10 +56,10 @@ export type IssuedCode = z.output<typeof issued>;
 export const codeIssued = issued.extend({
   link: z.string().meta({ description: "The code stands behind its #." }),
   mailed: z.boolean().optional().meta({
-    description: "Additive: with `mail`: whether the mail server took it.",
+    description: "With `mail`: whether the mail server took it.",
   }),
   mail_error: z.string().optional().meta({
-    description: "Additive: why it didn't. The code is good all the same.",
+    description: "Why it didn't. The code is good all the same.",
   }),
 });
 export type Invitation = z.output<typeof codeIssued>;

@@ -19,37 +19,37 @@ export const alertAnswer = z
     state: alertState,
     title: z.string().meta({
       description:
-        "Additive: what people call it, in one line of at most 200 characters: its sender's title, else the first line of the last message, else the template.",
+        "What people call it, in one line of at most 200 characters: its sender's title, else the first line of the last message, else the template.",
     }),
     title_parts: z.array(z.object({ text: z.string(), variable: z.boolean() })).meta({
-      description: "Additive: the title in its fixed and variable parts.",
+      description: "The title in its fixed and variable parts.",
     }),
     template: z.string(),
-    template_id: z.string().meta({ description: "Additive." }),
+    template_id: z.string(),
     level: z.int(),
     count: z.int(),
     first_seen: z.int(),
     last_seen: z.int(),
-    opened_at: z.int().meta({ description: "Additive: when it was opened first." }),
+    opened_at: z.int().meta({ description: "When it was opened first." }),
     acked_at: z.int().nullable().meta({
-      description: "Additive: null where it has not been acknowledged since it opened.",
+      description: "Null where it has not been acknowledged since it opened.",
     }),
     acked_by: z.string().nullable().meta({
-      description: "Additive: the account that has it; null also where its sender said so.",
+      description: "The account that has it; null also where its sender said so.",
     }),
-    resolved_at: z.int().nullable().meta({ description: "Additive: null until it is." }),
+    resolved_at: z.int().nullable().meta({ description: "Null until it is." }),
     last_message: z.string(),
     identifiers: z.record(z.string(), z.string()),
     labels: z.record(z.string(), z.string()).meta({
       description:
-        "Additive: the keys of its events, each with its last value: at most 64, and 8 KiB of text. Those that the rule names come first.",
+        "The keys of its events, each with its last value: at most 64, and 8 KiB of text. Those that the rule names come first.",
     }),
     varied: z.record(z.string(), z.array(z.string())).meta({
       description:
-        "Additive: labels whose value differed between its events, with the latest five values, the newest first. Of a label that had no room in `labels` no value is known: an empty list.",
+        "Labels whose value differed between its events, with the latest five values, the newest first. Of a label that had no room in `labels` no value is known: an empty list.",
     }),
     varied_more: z.array(z.string()).meta({
-      description: "Additive: those of `varied` that had other values, too.",
+      description: "Those of `varied` that had other values, too.",
     }),
     apart: apartAnswer,
     investigate: z.boolean(),
@@ -57,29 +57,29 @@ export const alertAnswer = z
     page_accounts: z.array(z.string()),
     updated_seq: z.int(),
     dedup_key: z.string().nullable().meta({
-      description: "Additive: the name that its sender gave it; null where the rules named it.",
+      description: "The name that its sender gave it; null where the rules named it.",
     }),
     instance: z.string().nullable().meta({
-      description: "Additive: which firing of it, as the sender says; null where it doesn't.",
+      description: "Which firing of it, as the sender says; null where it doesn't.",
     }),
     expires_at: z.int().nullable().meta({
-      description: "Additive: it ends then unless its sender reports it again; null: it doesn't.",
+      description: "It ends then unless its sender reports it again; null: it doesn't.",
     }),
     silenced_by: z.string().nullable().meta({
       description:
-        "Additive: what holds its news back now, a silence's id, or `alert:` and the id of the alert it depends on; null: nothing.",
+        "What holds its news back now, a silence's id, or `alert:` and the id of the alert it depends on; null: nothing.",
     }),
     acknowledged_until: z.int().nullable().meta({
-      description: "Additive: then it is open again; null: its acknowledgement doesn't end.",
+      description: "Then it is open again; null: its acknowledgement doesn't end.",
     }),
     details: z.string().nullable(),
     links: z.array(z.object({ href: z.string(), text: z.string() })),
     images: z.array(
       z.object({ src: z.string(), href: z.string().optional(), alt: z.string().optional() }),
     ),
-    occurred_at: z.int().nullable().meta({ description: "Additive: by the sender's clock." }),
+    occurred_at: z.int().nullable().meta({ description: "By the sender's clock." }),
     drill: z.boolean().meta({
-      description: "Additive: nothing is wrong, somebody tries whom it reaches.",
+      description: "Nothing is wrong, somebody tries whom it reaches.",
     }),
   })
   .meta({ id: "Alert" });

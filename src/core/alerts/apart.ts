@@ -9,7 +9,7 @@ import { whileUnchanged } from "./unchanged.ts";
 
 export const apartAnswer = z.array(z.object({ name: z.string(), value: z.string() })).meta({
   description:
-    "Additive: labels that tell it from the other unresolved alerts of its rule, three at most, identifiers first. Of a rule with very many alerts the newest 500 are compared.",
+    "Labels that tell it from the other unresolved alerts of its rule, three at most, identifiers first. Of a rule with very many alerts the newest 500 are compared.",
 });
 export type Apart = z.output<typeof apartAnswer>;
 

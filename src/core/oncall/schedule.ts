@@ -26,7 +26,7 @@ const restriction = z.strictObject({
     })
     .optional()
     .describe(
-      "Additive: out: not on the days of these holidays; only: on no other days. A day is the schedule's local one, and what begins on it goes on past midnight.",
+      "`out`: not on the days of these holidays; only: on no other days. A day is the schedule's local one, and what begins on it goes on past midnight.",
     ),
 });
 
@@ -37,7 +37,7 @@ export const MOST_TAKEN = 5;
 export const layer = z.strictObject({
   name: text(128),
   participants: list(person.nullable(), 100).describe(
-    "Account ids in the order they take turns; `email:` forms are taken, too. Additive: null: a turn in which nobody is on call.",
+    "Account ids in the order they take turns; `email:` forms are taken, too. `null`: a turn in which nobody is on call.",
   ),
   rotation_start: time.describe("When the first turn begins; nobody is on call before."),
   /** Ten years: longer than any rotation. */
@@ -51,7 +51,7 @@ export const layer = z.strictObject({
   take: integer(1, MOST_TAKEN)
     .optional()
     .describe(
-      "Additive: how many are on call at once: the person whose turn it is and the next others in the row; left out: one. A turn of nobody is nobody's, and an override stands for all of them.",
+      "How many are on call at once: the person whose turn it is and the next others in the row; left out: one. A turn of nobody is nobody's, and an override stands for all of them.",
     ),
 });
 export type Layer = z.output<typeof layer>;
@@ -84,17 +84,17 @@ export const scheduleWrite = z
     shift_check: boolean
       .optional()
       .describe(
-        "Additive: devices of the person whose shift begins are pushed, to check that they are reached; left out: stays.",
+        "Devices of the person whose shift begins are pushed, to check that they are reached; left out: stays.",
       ),
     hand_over: boolean
       .optional()
       .describe(
-        "Additive: at each hand-over who takes over and who hands over get a silent note; left out: stays, and is true for a new schedule.",
+        "At each hand-over who takes over and who hands over get a silent note; left out: stays, and is true for a new schedule.",
       ),
     covers: covers
       .optional()
       .describe(
-        "Additive: hours: somebody is promised in the hours of its layers' restrictions alone, and only there is nobody a gap (a layer without one means always); left out: stays.",
+        "`hours`: somebody is promised in the hours of its layers' restrictions alone, and only there is nobody a gap (a layer without one means always); left out: stays.",
       ),
   })
   .meta({
@@ -127,13 +127,13 @@ export const scheduleAnswer = z.object({
   layers: z.array(layer),
   shared: z.boolean().meta({ description: "Ladders of every project may name it." }),
   shift_check: z.boolean().meta({
-    description: "Additive: devices of the person whose shift begins are pushed.",
+    description: "Devices of the person whose shift begins are pushed.",
   }),
   covers: covers.meta({
-    description: "Additive: when somebody is promised; only there is nobody a gap.",
+    description: "When somebody is promised; only there is nobody a gap.",
   }),
   hand_over: z.boolean().meta({
-    description: "Additive: people are told of its hand-overs.",
+    description: "People are told of its hand-overs.",
   }),
   project: z.string().meta({ description: "Its home, with its name as others name it." }),
   created_at: z.int(),
@@ -161,7 +161,7 @@ export const overrideAnswer = z
     id: z.string(),
     account_id: z.string(),
     email: z.string().nullable().meta({
-      description: "Additive: of that account; null where it is gone.",
+      description: "Of that account; null where it is gone.",
     }),
     starts_at: z.int(),
     ends_at: z.int(),
@@ -211,7 +211,7 @@ export const currentAnswer = z.union([
     ...seat,
     accounts: z.array(z.object({ ...seat, reached })).meta({
       description:
-        "Additive: everybody who is on call now, the one above first: several where a layer takes several. A ladder pages all of them.",
+        "Everybody who is on call now, the one above first: several where a layer takes several. A ladder pages all of them.",
     }),
     schedule: z.string(),
     layer: z.string().nullable(),
@@ -221,8 +221,7 @@ export const currentAnswer = z.union([
   z.object({
     on_call: z.literal(false),
     off: z.literal(true).optional().meta({
-      description:
-        "Additive: nobody is promised now, as the schedule's `covers` says; else left out.",
+      description: "Nobody is promised now, as the schedule's `covers` says; else left out.",
     }),
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),
@@ -241,7 +240,7 @@ const shift = z.object({
   layer: z.string().nullable(),
   override_id: z.string().nullable(),
   away: z.literal(true).optional().meta({
-    description: "Additive: some of it lies in a time in which the person is away; else left out.",
+    description: "Some of it lies in a time in which the person is away; else left out.",
   }),
 });
 

@@ -16,10 +16,10 @@ const common = {
 /** Its own texts: not for kinds that send the event's own body. */
 const texts = {
   title_template: templateText.optional().meta({
-    description: "Additive: a title in Mustache, in place of the usual; empty = the usual.",
+    description: "A title in Mustache, in place of the usual; empty = the usual.",
   }),
   body_template: templateText.optional().meta({
-    description: "Additive: the same for the text below the title.",
+    description: "The same for the text below the title.",
   }),
 };
 

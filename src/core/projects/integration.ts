@@ -30,15 +30,15 @@ const shown = {
 export const USUAL_STORM = 10;
 
 export const stormThreshold = integer(0, 1000).meta({
-  description: `Additive, for chats that several people read: if more alerts of the project open in a minute, further ones come together, in one message a minute; 0 = never. Default ${USUAL_STORM}; other kinds have none and get each alert.`,
+  description: `For chats that several people read: if more alerts of the project open in a minute, further ones come together, in one message a minute; 0 = never. Default ${USUAL_STORM}; other kinds have none and get each alert.`,
 });
 
 /** Whether it hears of other projects, too. */
 export const sharingFields = z.object({
   shared: boolean.meta({
-    description: "Additive: it gets the alerts of every project, except those in `except`.",
+    description: "It gets the alerts of every project, except those in `except`.",
   }),
-  except: list(text(128, 1), 1000).meta({ description: "Additive: names of projects." }),
+  except: list(text(128, 1), 1000).meta({ description: "Names of projects." }),
 });
 
 /** A text in Mustache; empty = the usual one. */
@@ -62,7 +62,7 @@ export function integrationAnswer({ kinds, type }: ChannelList) {
   return row
     .extend({
       type,
-      health: channelHealthAnswer.meta({ description: "Additive: how it fares, in words." }),
+      health: channelHealthAnswer.meta({ description: "How it fares, in words." }),
       device_count: z
         .int()
         .optional()

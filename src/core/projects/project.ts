@@ -30,7 +30,7 @@ export const projectEntry = z
     open_alert_count: z.int(),
     created_at: z.int(),
     default_ladder: z.string().nullable().meta({
-      description: "Additive: what rules made in passing refer to; null: no ladder.",
+      description: "What rules made in passing refer to; null: no ladder.",
     }),
   })
   .meta({ id: "ProjectEntry" });

@@ -52,13 +52,13 @@ const match = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Additive: only messages whose template was not heard of in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
+      "Only messages whose template was not heard of in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
     ),
   unusual: unusual
     .nullable()
     .default(null)
     .describe(
-      "Additive: only messages of which more than `factor` times as many came in the last `window_minutes` (whole hours, at most a week) as usually in these hours of the week: the median of the last four weeks, two at least; null = however many. Without sources, tags, conditions and identifiers events of the template count, else what the rule took.",
+      "Only messages of which more than `factor` times as many came in the last `window_minutes` (whole hours, at most a week) as usually in these hours of the week: the median of the last four weeks, two at least; null = however many. Without sources, tags, conditions and identifiers events of the template count, else what the rule took.",
     ),
 });
 
@@ -103,7 +103,7 @@ export const ruleFields = {
     .nullable()
     .default(null)
     .describe(
-      "Additive: alerts open when nothing that matches comes any more, and end when it comes again: of each template (true), of one, or of a source. It must have come for two weeks, as often as hourly; it is missing after three times its longest silence in them, an hour at least. null = alerts open when something comes.",
+      "Alerts open when nothing that matches comes any more, and end when it comes again: of each template (true), of one, or of a source. It must have come for two weeks, as often as hourly; it is missing after three times its longest silence in them, an hour at least. null = alerts open when something comes.",
     ),
   fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
   for_minutes: integer(0, 1440)
@@ -189,7 +189,7 @@ export const ruleFields = {
     .nullable()
     .optional()
     .describe(
-      "Additive: a ladder of the tenant by name, in place of rungs of the rule's own; `escalations` is then left out, or the same. null: the rule has its own. Left out when a rule is replaced: the ladder stays where `escalations` are its rungs, else the rule has its own from then on.",
+      "A ladder of the tenant by name, in place of rungs of the rule's own; `escalations` is then left out, or the same. null: the rule has its own. Left out when a rule is replaced: the ladder stays where `escalations` are its rungs, else the rule has its own from then on.",
     ),
 };
 
@@ -242,33 +242,32 @@ export const ruleAnswer = z.object({
   match: match.extend({
     min_level: z.int().optional(),
     first_seen_days: z.int().optional().meta({
-      description: "Additive: left out where any template is taken.",
+      description: "Left out where any template is taken.",
     }),
     unusual: unusual.optional().meta({
-      description: "Additive: left out where any number is taken.",
+      description: "Left out where any number is taken.",
     }),
   }),
   missing: missing.optional().meta({
-    description: "Additive: left out where alerts open when something comes.",
+    description: "Left out where alerts open when something comes.",
   }),
   ladder: z.string().nullable().meta({
-    description:
-      "Additive: the ladder of the tenant that it refers to; null: its rungs are its own.",
+    description: "The ladder of the tenant that it refers to; null: its rungs are its own.",
   }),
   actions: z.array(z.string()).optional().meta({
     description: "Left out where the rule was written without: it runs every action.",
   }),
   runs_actions: z.array(runsAction).meta({
     description:
-      "Additive: the enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
+      "The enabled actions that alerts of this rule run as things stand, named by it or not, and on which events. Read only.",
   }),
   learning: z.array(learning).optional().meta({
     description:
-      "Additive: of a rule with `first_seen_days`, the sources that it may take whose first 24 hours aren't over, or that sent nothing yet. Read only.",
+      "Of a rule with `first_seen_days`, the sources that it may take whose first 24 hours aren't over, or that sent nothing yet. Read only.",
   }),
   compares_from: z.int().nullable().optional().meta({
     description:
-      "Additive: of a rule with `unusual` or `missing`, from when on there are two weeks to compare with; until then it opens nothing by this. Null: nothing was counted yet. Read only.",
+      "Of a rule with `unusual` or `missing`, from when on there are two weeks to compare with; until then it opens nothing by this. Null: nothing was counted yet. Read only.",
   }),
   created_at: z.int(),
   updated_at: z.int(),

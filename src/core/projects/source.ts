@@ -73,14 +73,14 @@ export const sourceCreate = z.strictObject({
   name: sourceName,
   retain_logs: boolean.optional(),
   kind: sourceKind.optional().meta({
-    description: "Additive: what its sender speaks, `events` (the default) or an adapter's name.",
+    description: "What its sender speaks, `events` (the default) or an adapter's name.",
   }),
   room: nameScope.optional().meta({
     description:
-      "Additive: where the names that its sender gives alerts count; the kind decides the default.",
+      "Where the names that its sender gives alerts count; the kind decides the default.",
   }),
   options: sourceOptions.optional().meta({
-    description: "Additive: how its lines are read; for kinds that send lines.",
+    description: "How its lines are read; for kinds that send lines.",
   }),
 });
 
@@ -106,7 +106,7 @@ export const sourceAnswer = z
     }),
     options: sourceOptions,
     signed: z.boolean().meta({
-      description: "Additive: only requests that its sender has signed are taken.",
+      description: "Only requests that its sender has signed are taken.",
     }),
   })
   .meta({ id: "Source" });
@@ -168,7 +168,7 @@ export const sourceToken = z.object({
   token: z.string().meta({ description: "Shown this once." }),
   short_token: z.string().optional().meta({
     description:
-      "Additive, of an adapter's source: the same door for senders whose keys have 32 hex characters or are UUIDs. Shown this once.",
+      "Of an adapter's source: the same door for senders whose keys have 32 hex characters or are UUIDs. Shown this once.",
   }),
 });
 export type SourceToken = z.output<typeof sourceToken>;

@@ -44,7 +44,7 @@ export const person = text(326, 1).describe("An account's id, or `email:` and it
 
 /** The e-mail addresses of the people that an answer names by id. */
 export const peopleAnswer = z.array(z.object({ account_id: z.string(), email: z.string() })).meta({
-  description: "Additive: whom the ids name, by email; without those who are gone. Read only.",
+  description: "Whom the ids name, by email; without those who are gone. Read only.",
 });
 
 export const boolean = z.boolean({ error: "must be true or false" });

@@ -5,7 +5,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 /** From where an import made the parts of a project and its ladders, and how it wrote them. */
 
 export const importedFrom = text(512, 1).optional().meta({
-  description: "Additive: the thing of another system that an import made it of, `{system}:{id}`.",
+  description: "The thing of another system that an import made it of, `{system}:{id}`.",
 });
 
 /** The lists of a configuration whose parts remember it. */

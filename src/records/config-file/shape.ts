@@ -180,12 +180,12 @@ function projectShape<
     /** Left out: it stays as it is. */
     maintenance: named(windows, 500).unwrap().optional(),
     imported: list(importedConfig, 5000).optional().meta({
-      description: "Additive: what imports made of it, ladders of the tenant among them.",
+      description: "What imports made of it, ladders of the tenant among them.",
     }),
     /** Never read. */
     imported_from: text(64, 1).optional().meta({
       description:
-        "Additive: this is an import from the system of this name. Parts that it doesn't name stay, and so does what was changed by hand since the last import.",
+        "This is an import from the system of this name. Parts that it doesn't name stay, and so does what was changed by hand since the last import.",
     }),
   };
 }
@@ -213,7 +213,7 @@ export const projectConfigOf = (kinds: ChannelList) =>
       /** Never read. */
       ladders: named(ladderConfig, bounds.ladders).unwrap().optional().meta({
         description:
-          "Additive, of an import alone: ladders of the tenant, which its rules refer to. A file has them under `tenant`.",
+          "Of an import alone: ladders of the tenant, which its rules refer to. A file has them under `tenant`.",
       }),
     })
     .meta({ id: "ProjectConfig" });

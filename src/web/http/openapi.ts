@@ -20,7 +20,7 @@ export const ingestSchema = z
       .meta({ maxLength: eventLimits.message }),
     title: z.string().optional().meta({
       description:
-        "Additive: what people call the alert. The first line that isn't empty counts, up to 200 characters; without one the message's.",
+        "The alert's title: the first non-empty line, up to 200 characters. Without a title: the message's first non-empty line.",
     }),
     level: z.int().min(0).optional(),
     keys: z
@@ -34,29 +34,35 @@ export const ingestSchema = z
     tags: z.array(text(eventLimits.tag, 1)).max(eventLimits.tags).optional(),
     dedup_key: text(512, 1).optional().meta({
       description:
-        "Additive: the sender's own name for the alert. Events of one name are one alert of each rule, whatever their messages say.",
+        "The sender's own name for the problem. Events with the same name belong to one alert per rule, whatever their messages say.",
     }),
     status: z.enum(["firing", "acknowledged", "resolved"]).optional().meta({
       description:
-        "Additive: firing is the default; resolved ends, acknowledged acknowledges every unresolved alert of that dedup_key.",
+        "`firing` (default) opens or updates the alert. `resolved` resolves and `acknowledged` acknowledges every unresolved alert with this `dedup_key`.",
     }),
     instance: z.unknown().optional().meta({
       description:
-        "Additive, a string: which firing of the alert; the same one again is the same firing reported again, and is silent.",
+        "String: the sender's id of this occurrence. An event with the same id repeats the same occurrence and notifies nobody.",
     }),
     expires_at: z.unknown().optional().meta({
       description:
-        "Additive, Unix seconds: the sender reports again before then; without news the alert ends.",
+        "Unix seconds. The sender reports again before this time; if it does not, the alert resolves.",
     }),
     occurred_at: z.unknown().optional().meta({
-      description: "Additive, Unix seconds by the sender's clock.",
+      description: "Unix seconds by the sender's clock.",
     }),
     details: z
       .unknown()
       .optional()
-      .meta({ description: "Additive, a string: kept with the alert." }),
-    links: z.unknown().optional().meta({ description: "Additive: a list of {href, text}." }),
-    images: z.unknown().optional().meta({ description: "Additive: a list of {src, href, alt}." }),
+      .meta({ description: "String. Longer text that is shown with the alert." }),
+    links: z
+      .unknown()
+      .optional()
+      .meta({ description: "List of `{href, text}`, shown with the alert." }),
+    images: z
+      .unknown()
+      .optional()
+      .meta({ description: "List of `{src, href, alt}`, shown with the alert." }),
   })
   .meta({ id: "Event" });
 
@@ -101,7 +107,7 @@ export function openapi(
       title: "box: alert monitoring",
       version,
       description:
-        "Additive routes, which the API document does not have, carry `x-additive`. `x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
+        "`x-additive` marks routes that came after the first published interface. `x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
     },
     "x-bounds": publishedBounds,
     servers: baseUrl === "" ? [] : [{ url: baseUrl }],
@@ -135,7 +141,7 @@ const plainRoutes: Record<string, { summary: string; security?: object[]; respon
   "/v1/openapi.json": { summary: "This document" },
   "/v1/role": {
     summary:
-      "Whose the box is (`role`, `owner`, `epoch`, `behind`), for load balancers before several machines",
+      "Whether this machine serves the box (200) or stands by (503), for load balancers in front of several machines. JSON: `role`, `owner`, `epoch`, `behind`",
     responses: {
       "200": { description: "This machine serves the box" },
       "503": { description: "It stands by" },
@@ -177,7 +183,8 @@ function ingestOperation(schemas: Schema): object {
   return {
     operationId: "ingest",
     tags: ["Ingest"],
-    summary: "Take in an event, or up to 1,000 as NDJSON; answered after the commit",
+    summary:
+      "Accept one event, or up to 1,000 as NDJSON. The response comes after the events are stored",
     security: [{ ingestToken: [] }],
     requestBody: {
       required: true,

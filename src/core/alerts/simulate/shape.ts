@@ -105,7 +105,7 @@ export type VerdictLevel = z.output<typeof verdict>;
 export const simulateAnswer = z
   .object({
     opens_at: z.int().meta({
-      description: "Additive: when it opens, `for_minutes` of its rule after it fires.",
+      description: "When it opens, `for_minutes` of its rule after it fires.",
     }),
     rungs: z.array(rung).meta({ description: "At most 500." }),
     shared: z.array(

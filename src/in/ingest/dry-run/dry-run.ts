@@ -15,7 +15,7 @@ export const dryRunWrite = z
     weeks: boolean
       .default(false)
       .describe(
-        "Additive: also by the hour what came in the last four weeks, where the rule asks for what is new, unusual or missing.",
+        "Also by the hour what came in the last four weeks, where the rule asks for what is new, unusual or missing.",
       ),
     lines: list(text(65_536, 1), 1000)
       .optional()
@@ -147,7 +147,7 @@ const dryRunFound = z.object({
   warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
   weeks: weeks.nullable().meta({
     description:
-      "Additive: where the rule would have fired in the last four weeks by what is counted of whole hours, whatever lines are kept. Null where `weeks` wasn't asked for, and of a rule that takes whatever comes.",
+      "Where the rule would have fired in the last four weeks by what is counted of whole hours, whatever lines are kept. Null where `weeks` wasn't asked for, and of a rule that takes whatever comes.",
   }),
 });
 export type DryRunFound = Omit<z.output<typeof dryRunFound>, "alerts"> & { alerts: DryAlert[] };

@@ -89,7 +89,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         }),
         assume_holidays: list(holidaysName, MOST_HOLIDAY_CALENDARS).optional().meta({
           description:
-            "Additive, for a dry run: holidays of the tenant that will have been made when this is applied.",
+            "For a dry run: holidays of the tenant that will have been made when this is applied.",
         }),
         assume_people: list(emailField, 10_000).optional().meta({
           description:
@@ -101,10 +101,10 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         version: z.int(),
         changes: z.array(change),
         ladders_end: z.array(ladderEnd).meta({
-          description: "Additive: rules with alerts that nobody is told of any more with this.",
+          description: "Rules with alerts that nobody is told of any more with this.",
         }),
         kept: z.array(kept).meta({
-          description: "Additive: parts that an import left as they are, sorted by kind.",
+          description: "Parts that an import left as they are, sorted by kind.",
         }),
         tokens: z.array(z.object({ name: z.string(), token: shown })),
         secrets: z.array(

@@ -39,12 +39,9 @@ export const deliveryRoutes: Route[] = [
     summary: "A channel's deliveries, newest first",
     query: z.strictObject({
       limit: queryInteger(1, 200).default(50),
-      status: deliveryAnswer.shape.status.optional().meta({ description: "Additive." }),
-      event: z
-        .enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` })
-        .optional()
-        .meta({ description: "Additive." }),
-      alert: queryInteger(1).optional().meta({ description: "Additive: an alert's id." }),
+      status: deliveryAnswer.shape.status.optional(),
+      event: z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }).optional(),
+      alert: queryInteger(1).optional().meta({ description: "An alert's id." }),
     }),
     answer: z.object({ deliveries: z.array(deliveryAnswer) }),
     read: (store, { channel, query }) => ({

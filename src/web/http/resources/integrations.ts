@@ -39,7 +39,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       summary: "The project's delivery channels, by age",
       query: z.strictObject({
         shared: z.literal("true").optional().meta({
-          description: "Additive: those of other projects that hear of this one follow.",
+          description: "Those of other projects that hear of this one follow.",
         }),
       }),
       answer: z.object({ integrations: z.array(answer) }),

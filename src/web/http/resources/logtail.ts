@@ -16,23 +16,23 @@ export const logtailRoutes: Route[] = [
       limit: queryInteger(1, 200).optional(),
       template: text(128).optional(),
       q: text(200).optional().meta({
-        description: "Additive: what the message has in it, in any case of letters.",
+        description: "What the message has in it, in any case of letters.",
       }),
-      source: text(128).optional().meta({ description: "Additive: a source's name." }),
-      level: queryInteger(0).optional().meta({ description: "Additive: the lowest." }),
+      source: text(128).optional().meta({ description: "A source's name." }),
+      level: queryInteger(0).optional().meta({ description: "The lowest." }),
       since: queryInteger(0).optional().meta({
-        description: "Additive: a line's id. What came after it and isn't shown is counted.",
+        description: "A line's id. What came after it and isn't shown is counted.",
       }),
     }),
     answer: z.object({
       messages: z.array(logLine),
       complete: z.boolean().meta({
         description:
-          "Additive: false where it ended, because very many lines aren't as asked, before enough were found.",
+          "False where it ended, because very many lines aren't as asked, before enough were found.",
       }),
       left_out: z.int().meta({
         description:
-          "Additive: with `since`, how many lines as asked came after it and before these; of the newest 50,000.",
+          "With `since`, how many lines as asked came after it and before these; of the newest 50,000.",
       }),
     }),
     handle: ({ tenant, query: { limit = 50, level, since, ...words }, project }) => {

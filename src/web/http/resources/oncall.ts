@@ -119,7 +119,7 @@ export const oncallRoutes: Route[] = [
     summary: "The project's schedules, by name",
     query: z.strictObject({
       shared: z.literal("true").optional().meta({
-        description: "Additive: those of other projects that this one's ladders may name follow.",
+        description: "Those of other projects that this one's ladders may name follow.",
       }),
     }),
     answer: z.object({ schedules: z.array(scheduleShown) }),

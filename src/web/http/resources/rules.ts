@@ -29,7 +29,7 @@ const rules = routesIn(inProject, { tag: "Rules" });
 const laddersEnd = {
   ladders_end: z.array(ladderEnd).optional().meta({
     description:
-      "Additive: the rule, where nobody further is told of alerts that are open once it is deleted; else left out.",
+      "The rule, where nobody further is told of alerts that are open once it is deleted; else left out.",
   }),
 };
 const endsOf = (ends: z.output<typeof ladderEnd>[]) =>

@@ -45,8 +45,7 @@ export const sourceRoutes: Route[] = [
     answer: z.object({
       sources: z.array(sourceAnswer),
       facts: z.array(sourceFacts).meta({
-        description:
-          "Additive: what became of each one's events since the start, in the same order.",
+        description: "What became of each one's events since the start, in the same order.",
       }),
     }),
     handle: ({ tenant, project }) => {
