@@ -149,6 +149,31 @@ test("the console's own findings lead to where they are mended; members are told
   assert.doesNotMatch(member, /shop|a long migration/);
 });
 
+test("a heartbeat that no rule matches and a next person whom nothing reaches are findings", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  await box.project("shop");
+  const bob = box.person("member", "bob@example.org");
+  const layer = {
+    name: "all",
+    participants: [box.owner.accountId, bob.accountId],
+    shift_minutes: 1440,
+    rotation_start: Math.floor(box.clock.now() / 1000),
+  };
+  const schedule = { name: "primary", timezone: "UTC", layers: [layer] };
+  const made = await box.api("POST", "/v1/projects/shop/oncall/schedules", schedule);
+  assert.equal(made.status, 201);
+  const beat = { name: "backup", period_seconds: 3600 };
+  const { body } = await box.api("POST", "/v1/projects/shop/heartbeats", beat);
+  const findings = async () => (await signedIn(box).sections("/system", "findings")).text;
+  const before = await findings();
+  assert.match(before, /bob@example\.org is the next on call for shop \/ primary: nothing rings/);
+  assert.match(before, /Nobody is paged when backup of shop goes missing/);
+  assert.match(before, new RegExp(`href="/heartbeats/${body.id}#own-ladder"`));
+  await box.api("POST", "/v1/projects/shop/rules", { name: "all" });
+  assert.doesNotMatch(await findings(), /Nobody is paged/);
+});
+
 test("a channel that fails is one row, where the bar's link leads, with what it answered", async (t) => {
   const { box, receiver } = await boxAndReceiver(t);
   const tab = signedIn(box);

@@ -1,6 +1,7 @@
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { silencesSince } from "../../../core/quiet/rows.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { unheardHeartbeats } from "../../../in/heartbeats/unheard.ts";
 import { errorWords } from "../../../out/outbox/error-words.ts";
 import { type FailingChannel, listAiling } from "../../../out/outbox/failing.ts";
 import { getAccount } from "../../../people/accounts.ts";
@@ -27,6 +28,7 @@ export async function ownFindings(call: PageCall): Promise<ShownFinding[]> {
     { id: "channel", words: CHANNELS, found: channels(call) },
     { id: "gap", words: GAPS, found: gaps(call, seats) },
     { id: "unconfirmed", words: UNSURE, found: await unsure(call, seats) },
+    { id: "heartbeat", words: UNHEARD, found: unheard(call) },
     { id: "silence", words: SILENCES, found: oldSilences(call) },
   ];
   // Names are for those who manage, as with the readiness that everybody may ask.
@@ -43,6 +45,7 @@ type Words = readonly [one: string, many: string];
 const CHANNELS: Words = ["channel is off or fails", "channels are off or fail"];
 const GAPS: Words = ["schedule has gaps", "schedules have gaps"];
 const UNSURE: Words = ["person on call may not be reached", "people on call may not be reached"];
+const UNHEARD: Words = ["heartbeat pages nobody", "heartbeats page nobody"];
 const SILENCES: Words = [
   "silence has held for more than a week",
   "silences have held for more than a week",
@@ -95,23 +98,38 @@ function gaps(call: PageCall, seats: readonly SeatNow[]): ShownFinding[] {
     }));
 }
 
-/** People who are on call now, and whom nothing has been proved to reach lately. */
+/** People who are on call now, and whom nothing has been proved to reach lately; those who are next, where nothing reaches them. */
 async function unsure(call: PageCall, seats: readonly SeatNow[]): Promise<ShownFinding[]> {
   const found = new Map<string, ShownFinding>();
-  for (const { stored, current } of seats) {
-    if (!current.on_call || found.has(current.account_id)) continue;
-    const account = getAccount(call.tenant.store, current.account_id);
+  const add = async (accountId: string, where: string, isNow: boolean) => {
+    if (found.has(accountId)) return;
+    const account = getAccount(call.tenant.store, accountId);
     const { dot, word } = await reached(call, account);
-    if (dot === "shown") continue;
+    if (dot === "shown" || (dot === "accepted" && !isNow)) return;
     found.set(account.id, {
       id: `own-unconfirmed-${account.id}`,
       check: "unconfirmed",
       state: dot === "none" ? "wrong" : "note",
-      words: html`${account.display_name || account.email} is on call for ${stored.project} / ${stored.name}: ${word}.`,
+      words: html`${account.display_name || account.email} is ${isNow ? "on call" : "the next on call"} for ${where}: ${word}.`,
       mend: remedy(call, pathOf("people", account.id), "Ring it, or add a way"),
     });
-  }
+  };
+  const of = ({ stored }: SeatNow) => `${stored.project} / ${stored.name}`;
+  for (const seat of seats)
+    if (seat.current.on_call) await add(seat.current.account_id, of(seat), true);
+  for (const seat of seats)
+    if (typeof seat.next?.account_id === "string") await add(seat.next.account_id, of(seat), false);
   return [...found.values()];
+}
+
+function unheard(call: PageCall): ShownFinding[] {
+  return (unheardHeartbeats(call.tenant.store, call.now) ?? []).map(({ id, name, project }) => ({
+    id: `own-heartbeat-${id}`,
+    check: "heartbeat",
+    state: "wrong",
+    words: html`Nobody is paged when ${name} of ${project} goes missing: no rule matches it.`,
+    mend: remedy(call, `/heartbeats/${id}#own-ladder`, "Choose who is paged"),
+  }));
 }
 
 function oldSilences(call: PageCall): ShownFinding[] {

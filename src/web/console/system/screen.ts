@@ -27,7 +27,7 @@ const lookAgain: Form = {
   },
 };
 
-const WATCHED = ["system", "oncall", "oncall:*", "people", "channels:*"];
+const WATCHED = ["system", "oncall", "oncall:*", "people", "channels:*", "heartbeats", "projects"];
 
 /** How the box is: what is wrong first, and what to do about it. Who doesn't manage sees the findings. */
 export const systemScreen: Screen = {
