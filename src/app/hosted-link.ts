@@ -87,11 +87,14 @@ function exchanged(
   link: Socket,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    const headers = headersOf(incoming);
+    // HTTP/1.0 may say none; it is sent on as HTTP/1.1, which has to.
+    if (incoming.headers.host === undefined) headers.push("Host", "");
     const asked = request({
       createConnection: () => link,
       method: incoming.method,
       path: incoming.url,
-      headers: headersOf(incoming),
+      headers,
       setHost: false,
     });
     // Nobody waits for it any more.
