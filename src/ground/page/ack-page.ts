@@ -55,7 +55,7 @@ button{margin:0;overflow-wrap:normal}
 .undo{border-color:transparent;background:none;color:var(--accent)}
 .far{position:sticky;bottom:0;margin-top:auto;padding-top:1.5rem;background:var(--paper)}
 .far .small{margin:.5rem 0 .25rem}
-.huge{min-height:4.5rem;font-size:1.25rem}
+.huge{min-height:4.5rem;padding-inline:.25rem;font-size:1.25rem}
 .spot{display:flex;gap:.75rem;align-items:center;min-height:4.5rem;padding:0 .5rem 0 1.25rem;border-radius:12px;background:var(--sunk);font-size:1.0625rem;font-weight:600}
 .spot svg{width:1.5rem;height:1.5rem;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .spot>span{flex:1}

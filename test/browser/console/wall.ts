@@ -51,6 +51,10 @@ async function readsFromAfar(tab: Tab): Promise<void> {
     }
     const over = await tab.run("document.documentElement.scrollHeight - innerHeight");
     assert.ok(Number(over) <= 0, `${over} px don't fit on the screen`);
+    const wide = await tab.run(
+      `[...document.querySelectorAll("#main li")].filter((row) => row.offsetWidth > row.closest("section").offsetWidth).length`,
+    );
+    assert.equal(wide, 0, `${wide} rows are wider than their column`);
   }
   await tab.page.emulateMedia({ colorScheme: "light" });
 }

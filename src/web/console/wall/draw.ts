@@ -98,7 +98,7 @@ function wallRow(
   const age = now - opened_at < 60 ? "just now" : span(now - opened_at);
   const { mark, first, after } = nowWords({ tenant, now, look: LOOK, who: NOBODY }, row, about);
   const kind = state !== "open" ? "has" : silenced_by !== null ? "quiet" : "free";
-  return html`<li class="${kind}"><p class="what" dir="auto">${messages ? markedTitle(row) : where}</p><div class="under"><p class="about">${levelBadge(level)} · ${messages && `${where} · `}${messages && names !== "" && `${names} · `}${age}</p><p class="about now">${mark}<span>${first}<span class="after"> · ${after}</span></span></p></div></li>
+  return html`<li class="${kind}"><p class="what" dir="auto">${messages ? markedTitle(row) : where}</p><div class="under"><p class="about">${levelBadge(level)} · ${age}${messages && ` · ${where}`}${messages && names !== "" && ` · ${names}`}</p><p class="about now">${mark}<span>${first}<span class="after"> · ${after}</span></span></p></div></li>
 `;
 }
 

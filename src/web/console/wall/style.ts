@@ -21,7 +21,7 @@ font-variant-numeric:tabular-nums}
 .mark>path{fill:none;stroke:var(--ink);stroke-width:2.5;stroke-linecap:round;stroke-linejoin:round}.mark>circle{fill:var(--good)}
 h1,h2{margin:0 0 calc(.5*var(--u));font-size:1em;font-weight:600;color:var(--soft)}
 p,ol,ul{margin:0;padding:0;list-style:none}
-ol,ul{display:grid;gap:calc(.35*var(--u))}
+ol,ul{display:grid;grid-template-columns:minmax(0,1fr);gap:calc(.35*var(--u))}
 li{padding:calc(.3*var(--u)) calc(.6*var(--u));border-radius:calc(.4*var(--u));background:var(--ground,var(--raised));box-shadow:inset 0 0 0 max(1px,.04em) var(--line)}
 ul>li{display:flex;gap:calc(.7*var(--u))}
 ul>li>div{min-width:0}
@@ -41,7 +41,7 @@ ol:not(.few) .now>.chip,ol:not(.few) .after{display:none}
 .now>span{min-width:0}.now>.chip{margin-inline-start:.16em}
 .chip{position:relative;flex:none;display:inline-grid;place-items:center;width:2.1em;height:2.1em;border-radius:50%;font-weight:600;line-height:1}
 .chip>span{font-size:.8em}
-ul .chip{margin-top:.25em}
+ul .chip{margin-top:.25em}ul .what{-webkit-line-clamp:2}
 .chip-square{border-radius:28%;background:var(--sunk);color:var(--soft)}
 .chip-rings{box-shadow:0 0 0 .07em var(--ground,var(--raised)),0 0 0 .16em var(--accent)}
 .i{width:1.2em;height:1.2em;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round}
@@ -68,8 +68,9 @@ var{font-style:normal}
 .down{margin:0 0 var(--u);padding:calc(.5*var(--u)) var(--u);border:max(2px,.12em) solid var(--crit);color:var(--crit);font-weight:700}
 .down:empty{display:none}
 [data-stale] #main{opacity:.72}
-@media (max-width:40rem){#clock>span{display:none}.few .what{-webkit-line-clamp:6}}
-@media (min-aspect-ratio:5/4) and (min-width:60rem){#main{grid-template-columns:minmax(0,9fr) minmax(0,4fr)}
+@media (max-width:40rem){#clock>span{display:none}.head{padding-inline-end:calc(7*var(--u))}.few .what{-webkit-line-clamp:6}}
+@media (min-aspect-ratio:5/4) and (min-width:60rem){.few .what{-webkit-line-clamp:2}.few .under>.about:not(.now){white-space:nowrap;overflow:hidden}
+#main{grid-template-columns:minmax(0,9fr) minmax(0,4fr)}
 #clock{margin-inline-end:calc((100% - 1.5*var(--u))*4/13 + 1.5*var(--u))}}
 @media (forced-colors:active){.glyph,.chip,.proof{forced-color-adjust:none}li{border:1px solid}}
 `;
