@@ -19,6 +19,8 @@ export function registerServe(program: Command): void {
     "--key-file <file>":
       "the key for stored secrets lies there, as a mounted secret; box.key in the data directory becomes a link to it",
     ...databaseFlags("a PostgreSQL that has each change before anybody hears of it"),
+    "--database-away <go-on|stop>":
+      "while the database doesn't answer: go on by this disk (default), or answer 503 and send nothing",
     "--cluster-listen <host:port>":
       "with --database: listen there for the box's other machines, which send on what comes to them",
     "--cluster-address <host:port>":

@@ -96,7 +96,8 @@ async function openLinked(
   const node = nodeNameOf(data, deps.random);
   try {
     const reached = reach(database, deps, settings);
-    const maySkip = mark?.kept && !mark.isOlder && lying.local !== null;
+    const mayStop = config.databaseAway === "stop";
+    const maySkip = !mayStop && mark?.kept && !mark.isOlder && lying.local !== null;
     let found = maySkip ? await inTime(reached, deps) : await reached;
     if (found !== "away") mustFit(found, { ...lying, data });
     const isOlder = found !== "away" && found !== null && !isLatest(found, lying);
@@ -133,7 +134,7 @@ async function openLinked(
     }
     const whose = () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch });
     const unconfirmed = unconfirmedOf(data, whose, deps);
-    const keeper = keeperOf(record, { unconfirmed, notes }, deps);
+    const keeper = keeperOf(record, { unconfirmed, notes, waits: mayStop }, deps);
     let handed: ReturnType<typeof takeHanded> | null = null;
     return {
       keeper,
@@ -164,7 +165,8 @@ async function openLinked(
 }
 
 function roleOf(keeper: Keeper, of: Pick<BoxRole, "owner" | "epoch">): BoxRole {
-  return { role: keeper.state().aloneSince === null ? "owner" : "alone", ...of, behind: 0 };
+  const { aloneSince, isStopped } = keeper.state();
+  return { role: aloneSince === null ? "owner" : "alone", ...of, behind: 0, isStopped };
 }
 
 /** What is taken is noted before anything is kept under it: by that is known what another machine lacks. */
@@ -181,7 +183,7 @@ function notingTaken(kept: Taker["record"], notes: Notes): Taker["record"] {
 
 function keeperOf(
   record: ReturnType<typeof postgresRecord>,
-  { unconfirmed, notes }: { unconfirmed: Unconfirmed; notes: Notes },
+  { unconfirmed, notes, waits }: { unconfirmed: Unconfirmed; notes: Notes; waits: boolean },
   deps: BoxDeps,
 ): Keeper {
   const { clock, log } = deps;
@@ -204,6 +206,7 @@ function keeperOf(
     onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
     hasOthers: () => notes.now().hasOthers,
     unconfirmed,
+    waits,
   });
 }
 

@@ -18,6 +18,8 @@ export interface BoxConfig {
   readonly data: string;
   /** Where commits have to be as well before anybody hears of them; null: nowhere. */
   readonly database: DatabaseSettings | null;
+  /** What a box does that doesn't hear its database. */
+  readonly databaseAway: "go-on" | "stop";
   /** Where the box's other machines reach this one, and what they are told, if that is another address; null: they don't. */
   readonly cluster: { readonly listen: Place; readonly address: Place | null } | null;
   /** What its other machines compare. */
@@ -74,6 +76,7 @@ interface Place {
 /** Flags as they are typed. The names are commander's. */
 export interface BoxFlags extends DatabaseFlags, Partial<Record<ChannelSetting, string>> {
   data?: string;
+  databaseAway?: string;
   clusterListen?: string;
   clusterAddress?: string;
   keyFile?: string;
@@ -148,6 +151,7 @@ export function boxConfig(
   const config: BoxConfig = {
     data: flags.data ?? defaults.data,
     database: databaseOf(flags, faults),
+    databaseAway: awayOf(flags, faults),
     cluster: clusterOf(flags, faults),
     given: flagHashes(flags),
     keyFile: flags.keyFile || null,
@@ -196,6 +200,15 @@ function databaseOf(flags: BoxFlags, faults: string[]): DatabaseSettings | null 
   if (settings !== null && !flags.publicUrl)
     faults.push("--database needs --public-url: links have to lead to whichever machine serves");
   return settings;
+}
+
+function awayOf({ databaseAway, ...flags }: BoxFlags, faults: string[]): BoxConfig["databaseAway"] {
+  const isNamed = flags.database !== undefined || flags.databaseFile !== undefined;
+  if (databaseAway !== undefined && !isNamed) faults.push("--database-away needs --database");
+  if (databaseAway === "stop") return "stop";
+  if (databaseAway !== undefined && databaseAway !== "go-on")
+    faults.push(`--database-away must be go-on or stop, not "${databaseAway}"`);
+  return "go-on";
 }
 
 export function clusterOf(flags: BoxFlags, faults: string[]): BoxConfig["cluster"] {

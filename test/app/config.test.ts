@@ -42,3 +42,15 @@ test("a link between machines needs a database, and an address that the others c
   assert.throws(() => boxConfig({ clusterListen: "a:1" }), /--cluster-listen needs --database/);
   assert.throws(() => boxConfig({ clusterAddress: "a:1" }), /needs --cluster-listen/);
 });
+
+test("what a box does without its database is one of two things, and needs one", () => {
+  const away = (databaseAway?: string) =>
+    boxConfig({
+      database: "postgres://box@127.0.0.1/box",
+      publicUrl: "https://a.test",
+      ...(databaseAway !== undefined && { databaseAway }),
+    }).databaseAway;
+  assert.deepEqual([away(), away("go-on"), away("stop")], ["go-on", "go-on", "stop"]);
+  assert.throws(() => away("wait"), /--database-away must be go-on or stop, not "wait"/);
+  assert.throws(() => boxConfig({ databaseAway: "stop" }), /--database-away needs --database/);
+});

@@ -1,7 +1,10 @@
 import { postgresTest } from "../support/postgres.ts";
 import { type Blow, standbyStory } from "./standby.ts";
 
-/** Every blow to two machines of one box, and many: ROUNDS of them all. LINKED=1: senders know only who stands by. */
+/**
+ * Every blow to two machines of one box, and many: ROUNDS of them all. LINKED=1: senders know only who stands by. MIB: how
+ * large the store is.
+ */
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 4);
 const ALL = (process.env["BLOWS"]?.split(",") ?? [
@@ -16,5 +19,6 @@ const ALL = (process.env["BLOWS"]?.split(",") ?? [
 postgresTest("whatever befalls two machines, nothing that was answered is lost", (t) =>
   standbyStory(t, Array.from({ length: ROUNDS }, () => ALL).flat(), {
     isLinked: process.env["LINKED"] === "1",
+    mib: Number(process.env["MIB"] ?? 0),
   }),
 );

@@ -15,11 +15,17 @@ export type Blow =
   | "link cut";
 
 const TAKEN_MS = 60_000;
+/** A large store is fetched by a new machine, or read through by one that had it. */
+const FETCHED_MS = 600_000;
 /** Longer than a machine lives after its latest word. */
 const CUT_MS = 13_000;
 
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + TAKEN_MS;
+async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  withinMs = TAKEN_MS,
+): Promise<void> {
+  const end = performance.now() + withinMs;
   while (!(await isSo())) {
     assert.ok(performance.now() < end, `it never happens that ${what}`);
     await pause(50);
@@ -40,10 +46,11 @@ export async function standbyStory(
   {
     look = async () => {},
     isLinked = false,
-  }: { look?(standby: Machine): Promise<void>; isLinked?: boolean } = {},
+    mib = 0,
+  }: { look?(standby: Machine): Promise<void>; isLinked?: boolean; mib?: number } = {},
 ): Promise<void> {
-  const { one, two, ask, ledger } = await twoMachines(t, { isLinked });
-  await until("the other stands by", () => standsBy(two));
+  const { one, two, ask, ledger } = await twoMachines(t, { isLinked, mib });
+  await until("the other stands by", () => standsBy(two), FETCHED_MS);
   await look(two);
   const ends = new AbortController();
   // With a link a sender knows one machine, the one that stands by.
@@ -53,7 +60,7 @@ export async function standbyStory(
     until("a page rings", () => ledger.pages.some(({ n }) => (ledger.began.get(n) ?? 0) > from));
   const took = new Map<Blow, number[]>();
   let [owner, other] = [one, two];
-  let epoch = 1;
+  let epoch = (await one.role())?.epoch ?? 0;
   let doubles = 0;
 
   const changesHands = async (blow: Blow, from: number) => {
@@ -130,7 +137,8 @@ export async function standbyStory(
     },
   };
   for (const blow of blows) {
-    await until("the other stands by", () => standsBy(other));
+    await until("the other stands by", () => standsBy(other), FETCHED_MS);
+    await until("its copy is whole", async () => (await other.role())?.behind === 0, FETCHED_MS);
     known = other;
     const before = ledger.answered.size;
     await until("events are answered", () => ledger.answered.size > before + 5);

@@ -38,7 +38,7 @@ export interface BoxProcess {
   discard(): Promise<void>;
 }
 
-const START_MS = 90_000;
+const START_MS = 300_000;
 
 /** `data`: where its files are; a new place under the system's temporary one unless told. */
 export function boxProcess(program: Program, data?: string): BoxProcess {

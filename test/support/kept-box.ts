@@ -16,7 +16,7 @@ export interface KeptStage {
   /** Below it are the machines' data directories. */
   root: string;
   /** A machine's box, which isn't started. */
-  machine(name: string): BoxProcess;
+  machine(name: string, more?: readonly string[]): BoxProcess;
   /** The program without the database. */
   plain: Program;
   /** Statements for the database. */
@@ -44,10 +44,10 @@ export async function keptStage(t: TestContext, pair?: PostgresPair): Promise<Ke
   return {
     root,
     plain,
-    machine(name) {
+    machine(name, more = []) {
       const data = join(root, name);
       mkdirSync(data);
-      const made = boxProcess(["env", `BOX_DATABASE=${url}`, ...plain], data);
+      const made = boxProcess(["env", `BOX_DATABASE=${url}`, ...more, ...plain], data);
       machines.push(made);
       return Object.assign(Object.create(made) as BoxProcess, {
         async start() {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import Database from "better-sqlite3";
 import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
@@ -39,6 +40,7 @@ interface Said {
   role: string;
   owner: string | null;
   epoch: number;
+  behind: number;
 }
 
 export interface TwoMachines {
@@ -81,11 +83,11 @@ export const SENDER = "127.0.0.9";
 
 /**
  * Two machines of one box: the first serves it, and the second stands by. `isLinked`: it sends on what comes to it.
- * `first`: the program that both start with.
+ * `first`: the program that both start with. `mib`: how large the store is.
  */
 export async function twoMachines(
   t: TestContext,
-  { isLinked = false, first }: { isLinked?: boolean; first?: Program } = {},
+  { isLinked = false, first, mib = 0 }: TwoMachinesOptions = {},
 ): Promise<TwoMachines> {
   const database = await testDatabase(t, { empty: true });
   const root = mkdtempSync(join(memoryOrTemp(), "box-two-"));
@@ -154,10 +156,33 @@ export async function twoMachines(
   ends.push(receiver.close);
   await one.start();
   const token = await one.project("shop", receiver.url);
+  if (mib > 0) {
+    await one.stop();
+    fill(one.data, mib);
+    await one.start();
+  }
   cpSync(join(one.data, "box.key"), join(two.data, "box.key"));
   two.api.key = one.api.key;
   await two.start();
   return { one, two, ask: (sql) => own.query(sql), ledger: ledgerOf([one, two], token, receiver) };
+}
+
+export interface TwoMachinesOptions {
+  isLinked?: boolean;
+  first?: Program;
+  mib?: number;
+}
+
+/** Makes the store of a box that isn't running larger, of text that is half as large when it is compressed. */
+function fill(data: string, mib: number): void {
+  const db = new Database(join(data, "box.db"));
+  db.pragma("synchronous = off");
+  db.exec("CREATE TABLE ballast (body TEXT)");
+  const add = db.prepare("INSERT INTO ballast VALUES (hex(randomblob(1900)))");
+  db.transaction(() => {
+    for (let n = 0; n < mib * 256; n++) add.run();
+  })();
+  db.close();
 }
 
 function ledgerOf(

@@ -20,8 +20,13 @@ export function databaseCheck(
   { keeper, handedAside }: Pick<KeptBox, "keeper" | "handedAside">,
   clock: Clock,
 ): HealthCheck {
-  const { aloneSince, fault, putBack, putBackAt } = keeper.state();
+  const { aloneSince, isStopped, fault, putBack, putBackAt } = keeper.state();
   const base = { name: "database", severity: "degraded" as const };
+  if (isStopped) {
+    const detail = "it doesn't answer: so nothing is answered or sent (--database-away stop)";
+    const named = `${detail}: ${fault ?? "no answer"}`;
+    return { ...base, severity: "failed", ok: false, detail, named };
+  }
   if (aloneSince === null && putBackAt !== null && clock.mono() - putBackAt < ROT_MS)
     return {
       ...base,

@@ -11,17 +11,19 @@ export interface BoxRole {
   epoch: number;
   /** Seconds by which the copy here is behind; 0 on the owner. */
   behind: number;
+  /** It serves the box, and nobody hears anything for now. */
+  isStopped?: boolean;
 }
 
-/** 200 from whoever serves, 503 from whoever stands by. */
+/** 200 from whoever serves, 503 from whoever stands by or can't answer. */
 export function roleRoute(now: () => BoxRole): RawRoute {
   return {
     method: "GET",
     path: "/v1/role",
     waitsForNothing: true,
     handle() {
-      const said = now();
-      return json(said.role === "owner" || said.role === "alone" ? 200 : 503, said);
+      const { isStopped = false, ...said } = now();
+      return json(!isStopped && /^(?:owner|alone)$/.test(said.role) ? 200 : 503, said);
     },
   };
 }

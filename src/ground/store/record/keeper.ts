@@ -22,6 +22,8 @@ type Why = "start" | "gap" | "scrub" | "behind";
 export interface KeeperState {
   /** Since when this disk alone has to be enough, by the monotonic clock; null: it hasn't. */
   aloneSince: number | null;
+  /** Nobody hears anything, because the place doesn't answer. */
+  isStopped: boolean;
   /** Why the place doesn't keep anything; null while it does. */
   fault: string | null;
   /** Pages of commits that aren't kept yet. */
@@ -72,6 +74,8 @@ export interface KeeperOptions {
   hasOthers(): boolean;
   /** What is told while this disk alone has it. null: it never is, and a store whose place doesn't answer is given up. */
   unconfirmed: Unconfirmed | null;
+  /** While the place doesn't answer nobody hears anything, but the store isn't given up either. */
+  waits?: boolean;
 }
 
 const RENEW_TICKS = 8;
@@ -94,7 +98,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let [idle, at, latest, keptUpTo] = [0, 0, 0, 0];
   const moment = (): BothClocks => ({ mono: clock.mono(), now: clock.now() });
   let asked = moment();
-  let stands = { ...atFirst, goesOn: options.unconfirmed !== null };
+  let stands = { ...atFirst, goesOn: options.unconfirmed !== null && !options.waits };
   let ended: Promise<void> | null = null;
   let rotten: number[] = [];
   let putBackAt: number | null = null;
@@ -253,7 +257,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     clock.after(TICK_MS, () => tick(from));
     if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
     happens({ is: "tick", waits: !isQuiet() || fault !== null || ++idle > RENEW_TICKS });
-    if (isGivenUp(stands)) lost(`it is given up: ${fault ?? "the database doesn't answer"}`);
+    if (!options.waits && isGivenUp(stands))
+      lost(`it is given up: ${fault ?? "the database doesn't answer"}`);
     wake.resolve();
   };
 
@@ -300,6 +305,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       keptUpTo,
       putBackAt,
       aloneSince: stands.aloneSince,
+      isStopped: !stands.goesOn && isTaken && !isSure(),
       fault,
       waiting: (collector?.waiting ?? 0) + (batch?.pages.length ?? 0),
     }),
