@@ -32,7 +32,7 @@ li:has(.badge-critical){--own:var(--crit)}li:has(.badge-error){--own:var(--err)}
 .what{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:1;overflow:hidden;
 font-size:calc(2.4*var(--u));line-height:1.2;font-weight:600}
 .quiet .what,.has .what{font-weight:400}
-.few .what{-webkit-line-clamp:3}
+#main>.what{-webkit-line-clamp:4}.few .what{-webkit-line-clamp:3}
 .under{display:flex;gap:var(--u);justify-content:space-between}
 .under>p{min-width:0;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
 ol:not(.few) .now>.chip,ol:not(.few) .after{display:none}
