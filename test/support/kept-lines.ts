@@ -8,7 +8,7 @@ export function keptLines(reader: Reader): (StoredLine & { level: number })[] {
       "SELECT id, template_id, level, message, keys, tags, outline FROM log_lines ORDER BY id",
     )
     .all()
-    .map(lineReader(reader));
+    .map(lineReader(reader).whole);
 }
 
 /** The same as `level message`. */

@@ -1,6 +1,7 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import {
   type LineTexts,
+  lineMessage,
   lineOf,
   type Outline,
   partsIn,
@@ -138,15 +139,20 @@ function charsOf({ message, keys, tags }: LineTexts): number {
 
 const OUTLINE = "SELECT outline FROM line_outlines WHERE id = ?";
 
-/** Gives stored lines their template and whole texts. Each outline is read once a block, and no other block's are held. */
-export function lineReader(
-  reader: Pick<Reader, "sql">,
-): <Line extends StoredLine>(line: Line) => Line {
+/** What stored lines say. Each outline is read once a block, and no other block's are held. */
+export interface LineReader {
+  /** The line with its template and its texts, which are written into it. */
+  whole<Line extends StoredLine>(line: Line): Line;
+  /** Its message alone: a search asks for many and takes few. */
+  message(line: StoredLine): string;
+}
+
+export function lineReader(reader: Pick<Reader, "sql">): LineReader {
   const known = new Map<number, StoredOutline>();
   let block = -1;
   const read = reader.sql<[id: number], string>(OUTLINE).pluck();
-  return (line) => {
-    if (line.outline === null) return line;
+  const outlineOf = (line: StoredLine): StoredOutline | null => {
+    if (line.outline === null) return null;
     const first = line.id - (line.id % BLOCK_LINES);
     if (first !== block) known.clear();
     block = first;
@@ -156,6 +162,18 @@ export function lineReader(
       outline = JSON.parse(read.get(id) as string) as StoredOutline;
       known.set(id, outline);
     }
-    return { ...line, ...lineOf(outline, line), template_id: outline.template };
+    return outline;
+  };
+  return {
+    whole(line) {
+      const outline = outlineOf(line);
+      if (outline === null) return line;
+      const texts = lineOf(outline, line);
+      return Object.assign(line, texts, { template_id: outline.template, outline: null });
+    },
+    message(line) {
+      const outline = outlineOf(line);
+      return outline === null ? line.message : lineMessage(outline, line);
+    },
   };
 }

@@ -192,7 +192,7 @@ function walk(
     reader.sql<SqlValue[], number>(text).pluck().all(projectId, id, here),
   );
   const order = [...new Set(held)].sort((a, b) => (way === "on" ? a - b : b - a));
-  const whole = lineReader(reader);
+  const { whole } = lineReader(reader);
   let looked = 0;
   for (const block of order) {
     const [low, high] = [block * BLOCK_LINES, (block + 1) * BLOCK_LINES];

@@ -75,17 +75,19 @@ export function* readLogTail(
 ): Work<LogTail> {
   const { template, limit, since = Number.POSITIVE_INFINITY } = query;
   const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
-  const lets = filterOf(reader, projectId, query);
-  const whole = lineReader(reader);
+  const { lets, word } = filterOf(reader, projectId, query);
+  const { whole, message } = lineReader(reader);
   const rows: KeptLine[] = [];
   const looked = { lines: 0, blocks: 0 };
   let leftOut = 0;
   /** Whether there is no need of older lines. */
   const take = (stored: KeptLine): boolean => {
-    const line = whole(stored);
     const isFull = rows.length === limit;
-    if (++looked.lines > MOST_LOOKED.lines || (isFull && line.id <= since)) return true;
-    if ((wanted !== null && !wanted.has(line.template_id)) || !lets(line)) return false;
+    if (++looked.lines > MOST_LOOKED.lines || (isFull && stored.id <= since)) return true;
+    if (!lets(stored)) return false;
+    if (word !== undefined && !message(stored).toLowerCase().includes(word)) return false;
+    const line = whole(stored);
+    if (wanted !== null && !wanted.has(line.template_id)) return false;
     if (isFull) leftOut++;
     else rows.push(line);
     return false;
@@ -114,16 +116,14 @@ function filterOf(
   reader: Reader,
   projectId: number,
   { q, source, level }: LogTailQuery,
-): (row: KeptLine) => boolean {
+): { lets: (row: KeptLine) => boolean; word: string | undefined } {
   const id =
     source === undefined
       ? null
       : (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1);
-  const word = q?.toLowerCase();
-  return (row) =>
-    (id === null || row.source_id === id) &&
-    (level === undefined || row.level >= level) &&
-    (word === undefined || row.message.toLowerCase().includes(word));
+  const lets = (row: KeptLine) =>
+    (id === null || row.source_id === id) && (level === undefined || row.level >= level);
+  return { lets, word: q?.toLowerCase() };
 }
 
 const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines
@@ -135,7 +135,7 @@ export function findLine(reader: Reader, projectId: number, id: string): LogLine
   const row = reader
     .sql<[id: number, projectId: number], KeptLine>(LINE)
     .get(Number(id), projectId);
-  return row === undefined ? null : toLine(reader, projectId, lineReader(reader)(row));
+  return row === undefined ? null : toLine(reader, projectId, lineReader(reader).whole(row));
 }
 
 /** The ids of a root and all its aliases. */

@@ -54,10 +54,15 @@ export function variablePartsOf(outline: Outline, line: LineTexts): LineTexts | 
 export function lineOf(outline: Outline, values: LineTexts): LineTexts {
   const { keys, tags } = outline;
   return {
-    message: filled(outline.message, values.message, ENDS.message),
+    message: lineMessage(outline, values),
     keys: keys === null ? null : filled(keys, values.keys ?? "", ENDS.keys),
     tags: tags === null ? null : filled(tags, values.tags ?? "", ENDS.tags),
   };
+}
+
+/** Of the same line. */
+export function lineMessage(outline: Outline, { message }: LineTexts): string {
+  return filled(outline.message, message, ENDS.message);
 }
 
 /** How many parts each text has: lines of which that differs have no common outline. */
@@ -110,9 +115,15 @@ function partsOf(fixed: Fixed, text: string, end: string): string | null {
 }
 
 function filled(fixed: Fixed, values: string, end: string): string {
-  if (fixed.length === 1) return fixed[0] as string;
-  const parts = values.split(end);
-  return fixed.reduce((text, part, i) => text + (parts[i - 1] as string) + part);
+  let text = fixed[0] as string;
+  let at = 0;
+  for (let i = 1; i < fixed.length; i++) {
+    const found = values.indexOf(end, at);
+    const until = found === -1 ? values.length : found;
+    text += values.slice(at, until) + (fixed[i] as string);
+    at = until + end.length;
+  }
+  return text;
 }
 
 function commonOf(text: string, other: string, end: string): string[] | null {

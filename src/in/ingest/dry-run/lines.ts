@@ -124,7 +124,7 @@ export function* blocksSince(
   const first = reader.sql<[number, number, number], number>(FIRST).pluck();
   const lines = reader.sql<[number, number, number], LineRow>(LINES);
   const range = (block: number) => [block * BLOCK_LINES, (block + 1) * BLOCK_LINES] as const;
-  const whole = lineReader(reader);
+  const { whole } = lineReader(reader);
   let low = 0;
   for (let high = blocks.length; low < high; ) {
     const middle = (low + high) >> 1;
