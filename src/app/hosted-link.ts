@@ -87,6 +87,11 @@ function exchanged(
   link: Socket,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    // Whoever asked has left while it waited.
+    if (outgoing.destroyed) {
+      link.destroy();
+      return resolve();
+    }
     const headers = headersOf(incoming);
     // HTTP/1.0 may say none; it is sent on as HTTP/1.1, which has to.
     if (incoming.headers.host === undefined) headers.push("Host", "");
@@ -102,7 +107,6 @@ function exchanged(
       asked.destroy();
       resolve();
     };
-    if (outgoing.destroyed) return gone();
     const failed = (error: Error) => {
       outgoing.off("close", gone);
       link.destroy();
