@@ -10,7 +10,9 @@ import { apiFlags, print } from "./options.ts";
 
 export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("unack <id>"))
-    .description("take an acknowledgement back: the ladder goes on after the wait that it had left")
+    .description(
+      "undo an acknowledgement; the ladder (escalation policy) goes on with the time that it still had to wait",
+    )
     .action(say("unack", "is open again"));
   apiFlags(program.command("escalate <id>"))
     .description("run the ladder's next rung now")

@@ -21,11 +21,14 @@ import { entryText } from "./timeline.ts";
 export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"))
     .description("list alerts, newest first; --follow prints new ones as they open")
-    .option("--project <name>", "of one project")
+    .option("--project <name>", "only of this project")
     .option("--state <state>", "open, acknowledged or resolved; several: open,acknowledged")
-    .option("--rule <name>", "of one rule")
+    .option("--rule <name>", "only of this rule")
     .option("--q <text>", '#130, level:error, rule:"slow payments", key:provider=acme, or words')
-    .option("--mine", "alerts that paged you, that are yours or that you acknowledged")
+    .option(
+      "--mine",
+      "only alerts that paged you, were assigned to you, or were acknowledged by you",
+    )
     .option("--by-rule", "a line for each rule that has unresolved alerts, the most urgent first")
     .option("--limit <n>", "how many", "50")
     .option("--follow", "print alerts as they open")
@@ -42,19 +45,19 @@ export function registerAlerts(program: Command): void {
   apiFlags(alert.command("lines <id>"))
     .description("show kept log lines around an alert's opening, and the values that vary")
     .option("--minutes <n>", "minutes before and after its opening", "5")
-    .option("--source <name>", "of one source")
-    .option("--template <id>", "of one template")
+    .option("--source <name>", "only of this source")
+    .option("--template <id>", "only of this template")
     .option("--q <text>", "with this in the message")
     .option("--limit <n>", "how many", "100")
     .action(showLines);
   manyFlags(program.command("ack [id...]"))
     .description(
-      "acknowledge alerts: these, or with --all every open one of a project or its rule; further events of them page nobody",
+      "acknowledge these alerts, or with --all every open alert of --project or --rule; further events of an acknowledged alert page nobody",
     )
     .action(changeAlerts("ack"));
   manyFlags(program.command("resolve [id...]"))
     .description(
-      "resolve alerts: these, or with --all every one of a project or its rule; if its sender still reports the problem, a new alert opens after an hour",
+      "resolve these alerts, or with --all every unresolved alert of --project or --rule; if a sender still reports its problem an hour later, a new alert opens",
     )
     .action(changeAlerts("resolve"));
   registerAlertVerbs(program);

@@ -23,11 +23,11 @@ export function registerAway(program: Command): void {
     .option("--note <text>", "why")
     .action(add);
   personFlags(away.command("remove <number>"))
-    .description("remove a time, by its number in the list")
+    .description("remove an away period, by its number in box away list")
     .action(remove);
   personFlags(away.command("calendar <address>"))
     .description(
-      "read a calendar's https address each hour: its busy all-day events are times away (off = none)",
+      "read a calendar at an https address each hour: its busy all-day events are away periods (off = no calendar)",
     )
     .action(async (address: string, options: PersonOptions) => {
       const { spans } = await read(options);

@@ -37,11 +37,11 @@ export function registerConfig(program: Command): void {
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
     .description(
-      "make projects, ladders, gateways and fallback what a file says, and make accounts for its people who have none (- = standard input)",
+      "apply a file: change projects, ladders, gateways and fallback to what it says, and create missing accounts for its people (- = standard input)",
     )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file (never people)")
-    .option("--yes", "also if the ladders of open alerts end with it")
+    .option("--yes", "confirm a change after which some open alerts page nobody any more")
     .option("--exit-code", "with --dry-run: exit with 2 if something would change")
     .option("--invite", "make an invitation for each new person, good for a week")
     .action(applyConfig);

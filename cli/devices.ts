@@ -11,9 +11,14 @@ export function registerDevices(program: Command): void {
   const device = program.command("device").description("your phones, as their apps report them");
   apiFlags(device.command("list")).description("list your devices").action(list);
   apiFlags(device.command("add <token>"))
-    .description("register a device, or update it (64 hex digits, as its app has them)")
+    .description(
+      "register a device, or update it; the token is its app's APNs device token, 64 hex digits",
+    )
     .requiredOption("--platform <name>", "ios or another")
-    .option("--critical-alerts", "the app may ring through silence")
+    .option(
+      "--critical-alerts",
+      "the app may use critical alerts, which ring although the phone is muted",
+    )
     .action(add);
   apiFlags(device.command("remove <token>"))
     .description("remove a device: its token, or enough of its beginning")

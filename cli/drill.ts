@@ -14,10 +14,10 @@ import { parseSpan } from "./times.ts";
 export function registerDrill(program: Command): void {
   apiFlags(program.command("drill <project> <rule>"))
     .description(
-      "open a test alert that takes the real way: ladder, pages, channels; it ends by itself after 15 minutes",
+      "open a test alert that pages real people: it runs the ladder and is sent to the channels; it resolves itself after 15 minutes",
     )
     .option("--level <level>", "the alert's level (default: the lowest that the rule matches)")
-    .option("--message <text>", "the text behind the word Drill")
+    .option("--message <text>", "text that follows the word Drill in its messages")
     .option(
       "--wait <span>",
       "wait until somebody acknowledges or the drill is over, at most this long (default: until every message has arrived or failed, at most a minute)",

@@ -56,7 +56,7 @@ function paceFlags(command: Command): Command {
   return addFieldFlags(command, heartbeatPace)
     .option(
       "--watch <kind:name=value>",
-      "events that count as its report: alertmanager:alertname=Watchdog",
+      "events that count as its report, as KIND:KEY=VALUE: alertmanager:alertname=Watchdog",
     )
     .option(
       "--source <name>",

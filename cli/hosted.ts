@@ -49,11 +49,11 @@ function serveCommand(): Command {
   return withFlags(command.description("run the hosted service"), {
     "--ingest-rate <n>": "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
     "--relay-rate <n>": "pages a second from one box, 0 = off (default 20)",
-    "--open-tenants <n>": "hosted tenants open at one time (default 128)",
+    "--open-tenants <n>": "most tenants' databases that are open at once (default 128)",
     "--cluster-listen <host:port>":
-      "with --database: listen there for the other nodes, which send on what is for this one's tenants",
+      "with --database: address on which this node takes requests that other nodes forward for its tenants",
     "--cluster-address <host:port>":
-      "what they are told in place of it, if that is another address",
+      "address of --cluster-listen as other machines reach it, if it differs",
     "--database-pool <n>": "database connections for the work (default 8)",
     "--node <name>": "this node's name (default: made once, in the data directory)",
     "--drain-seconds <n>":
@@ -91,7 +91,7 @@ function registerPeople(hosted: Command): void {
     .requiredOption("--tenant <id>", "the tenant")
     .requiredOption(
       "--email <email>",
-      "the account's email address; it becomes a member if it is none",
+      "the account's e-mail address; the account is made a member of the tenant if it isn't one yet",
     )
     .option("--role <role>", "owner, admin or member (default member; owner for the first one)")
     .action(addKey);

@@ -47,7 +47,7 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
   );
   integration.post(
     "disable",
-    "disable a channel; everything stays",
+    "disable a channel; its configuration and credentials stay",
     (_, __, it) => `disabled ${it}`,
   );
   integration.delete("delete a channel with its credentials");
@@ -111,7 +111,7 @@ function addCommand(integration: Command, channel: Channel): void {
   if (isChat)
     command.option(
       "--storm-threshold <n>",
-      "alerts of a minute that are sent one by one; further ones come together; 0 = all one by one (default 10)",
+      "alerts per minute that are sent one by one; further ones are combined into one message a minute; 0 = never combine (default 10)",
     );
   for (const { option } of options) command.addOption(option);
   command.action(async (project: string, ...given: unknown[]) => {

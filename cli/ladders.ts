@@ -41,9 +41,14 @@ export function registerLadders(program: Command): void {
     .option("--preview", "only show whom the change would page at once")
     .action(set);
   apiFlags(group.command("adopt"))
-    .description("find rules with equal rungs of their own, and make them one ladder with --yes")
+    .description(
+      "find rules with equal rungs of their own; with --yes one shared ladder replaces them",
+    )
     .option("--name <name>", "what the ladder is called")
-    .option("--rule <project/rule>", "one of the rules, where several ladders could be made")
+    .option(
+      "--rule <project/rule>",
+      "one of the rules, if several groups are found: which group to use",
+    )
     .option("--yes", "do it; without, it is only shown")
     .action(adopt);
   ladder.delete("delete a ladder that no rule refers to");

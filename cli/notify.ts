@@ -29,9 +29,12 @@ export function registerNotify(program: Command): void {
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
     .option(
       "--rule <rule...>",
-      `a time after the rung, contacts by label, kind or id, and the lowest level (min ${levelHelp})`,
+      `"DELAY: CONTACT, CONTACT min LEVEL": DELAY after the rung (0s, 2m), each CONTACT by label, kind or id, LEVEL the lowest level (${levelHelp}) of alerts that use the rule`,
     )
-    .option("--usual", "remove the rules: all confirmed contacts at once, calls after two minutes")
+    .option(
+      "--usual",
+      "remove your rules and use the default: all confirmed contacts at once, voice calls after two minutes",
+    )
     .action(set);
   const fallback = program
     .command("fallback")

@@ -30,7 +30,11 @@ export function registerNumbers(program: Command): void {
       "show who was paged how often, at night, and by what; docs/numbers.md says what each figure means",
     )
     .option("--weeks <n>", "the last so many weeks, this one among them", "8")
-    .addOption(new Option("--by <what>", "one row for each").choices(numbersBy).default("week"))
+    .addOption(
+      new Option("--by <what>", `a row for each ${numbersBy.join(", ")}`)
+        .choices(numbersBy)
+        .default("week"),
+    )
     .option("--project <name>", "of this project alone")
     .option("--plot", "draw the interruptions, or by rule and level the alerts")
     .option("--csv", "print comma-separated values, with every figure")
@@ -39,7 +43,12 @@ export function registerNumbers(program: Command): void {
     .description(
       "show the box's settings, or change them: whose figures members see, and by which clock days are counted",
     )
-    .addOption(new Option("--open <whose>", "whose figures a member sees").choices(["all", "own"]))
+    .addOption(
+      new Option(
+        "--open <whose>",
+        "whose figures a member sees: all (everybody's) or own (default own)",
+      ).choices(["all", "own"]),
+    )
     .option("--timezone <name>", "the clock by which days are counted, such as Europe/Vienna")
     .action(settings);
   registerDigest(program);
@@ -59,19 +68,19 @@ function registerDigest(program: Command): void {
     .command("digest")
     .description("the weekly message: last week's figures, what to change, and next week's shifts");
   apiFlags(digest.command("show"))
-    .description("show where it goes, and when")
+    .description("show where the weekly digest is sent, and when")
     .action(async (options: ApiOptions) => {
       printDigest(options, await callApi<DigestAnswer>(options, "GET", "/v1/digest"));
     });
   apiFlags(digest.command("set"))
-    .description("send it once a week, to a room or by a contact")
-    .option("--channel <id>", "a channel's id (box channel list PROJECT)")
-    .option("--contact <id>", "a person's contact (box contact list)")
-    .addOption(new Option("--weekday <day>", "when").choices(WEEKDAYS).default("mon"))
+    .description("send the weekly digest, to a channel or to a person's contact")
+    .option("--channel <id>", "id of a channel (from box integration list PROJECT)")
+    .option("--contact <id>", "id of a person's contact (from box contact list)")
+    .addOption(new Option("--weekday <day>", WEEKDAYS.join(", ")).choices(WEEKDAYS).default("mon"))
     .option("--hour <n>", "0 to 23, on the box's clock (box settings)", "6")
     .action(setDigest);
   apiFlags(digest.command("off"))
-    .description("send it no longer")
+    .description("stop sending the weekly digest")
     .action(async (options: ApiOptions) => {
       const off = { enabled: false };
       printDigest(options, await callApi<DigestAnswer>(options, "PUT", "/v1/digest", off));

@@ -47,8 +47,11 @@ export function registerOnCall(program: Command): void {
     .requiredOption("--from <time>", `when it begins: ${timeHelp}`)
     .requiredOption("--until <time>", "when it ends")
     .requiredOption("--of <email...>", "who is asked")
-    .option("--return-from <time>", "a swap: a shift of theirs that you take for it, from when")
-    .option("--return-until <time>", "until when")
+    .option(
+      "--return-from <time>",
+      "for a swap: start of the shift that you take over from them in return",
+    )
+    .option("--return-until <time>", "for a swap: end of that shift")
     .option("--note <text>", "why")
     .action(askFor);
 }

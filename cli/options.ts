@@ -21,7 +21,8 @@ export function withFlags(command: Command, all: Readonly<Record<string, string>
 /** The flags of a database, which `what` names. */
 export const databaseFlags = (what: string): Record<string, string> => ({
   "--database <url>": `${what}: postgres://user@host1,host2/name`,
-  "--database-file <file>": "a file with that address, so that ps shows no password",
+  "--database-file <file>":
+    "a file that contains the --database address; keeps its password out of ps",
   "--database-ca <file>": "trust only this authority for the database (PEM)",
 });
 

@@ -17,7 +17,9 @@ export function registerPeople(program: Command): void {
     .option("--email <email>", "only this e-mail address may use the code")
     .option("--role <role>", "owner, admin or member (default member; owner for the first account)")
     .option("--ttl <length>", "how long the code is valid: 1h, 2d, or seconds (default 1h)")
-    .addOption(flag("--public-url <url>", "begin of the link (default: the box's address)"))
+    .addOption(
+      flag("--public-url <url>", "address that the link begins with (default: the box's address)"),
+    )
     .action(issue);
   const account = program.command("account").description("accounts: the people of this box");
   dataDirectoryFlags(account.command("list")).description("list accounts").action(listAccounts);

@@ -22,7 +22,7 @@ import { parseSpan } from "./times.ts";
 export function registerQuickstart(program: Command): void {
   apiFlags(program.command("quickstart"))
     .description(
-      "from nothing to a phone that rings: makes account, contact, gateway, project and rule, and sends a test page that you acknowledge on the phone; asks what flags don't say",
+      "from nothing to a phone that rings: makes account, contact, gateway, project and rule, and sends a test page that you acknowledge on the phone; asks for every value that no flag gives",
     )
     .addOption(dataFlag())
     .option("--email <email>", "your e-mail address, for the first account")

@@ -19,7 +19,7 @@ export function registerRelay(program: Command): void {
     .action(show);
   apiFlags(relay.command("set <relay-url>"))
     .description(
-      "set the relay for every project, present and later, as the first pairing answered it",
+      "set the relay for all projects, also future ones; its address and secret were shown at the first pairing",
     )
     .option("--secret-file <file>", "a file with its secret (- = standard input; default: asks)")
     .option("--tenant <id>", "the hosted tenant's id")

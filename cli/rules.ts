@@ -35,7 +35,7 @@ export function registerRules(program: Command): void {
   });
   rule.verb(
     "waiting",
-    "list what has fired and waits, by for_minutes, before it opens an alert",
+    "list pending alerts: their rule has fired, but for_minutes are not over yet",
     async (place, options) => {
       const answer = await callApi<WaitingAnswer>(options, "GET", `${place}/waiting`);
       print(answer, options, () => waitingText(answer));
@@ -43,7 +43,7 @@ export function registerRules(program: Command): void {
   );
   apiFlags(group.command("set <project> <file>"))
     .description(
-      "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default (max_open: 200 open alerts, further ones are counted into one); people by email, actions by name",
+      "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default; people by email, actions by name",
     )
     .action(set);
   apiFlags(group.command("try <project> <file>"))
@@ -53,14 +53,14 @@ export function registerRules(program: Command): void {
     .option("--days <n>", "days to look back, 1 to 30", "7")
     .option(
       "--plot",
-      "draw when alerts would open: a row a day, a bar an hour; of a rule for what is new, unusual or missing also the last four weeks",
+      "draw when alerts would open: a row for each day, a bar for each hour; for a rule with first_seen_days, unusual or missing also the last four weeks",
     )
     .option("--versus <rule>", "compare with the alerts of this saved rule")
     .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")
     .action(tryRule);
   apiFlags(group.command("delete <project> <name>"))
     .description("delete a rule; its alerts stay open, and nobody further is paged for them")
-    .option("--yes", "also if the ladders of open alerts end with it")
+    .option("--yes", "confirm a change after which some open alerts page nobody any more")
     .action(remove);
 }
 

@@ -38,7 +38,7 @@ export function registerSchedules(program: Command): void {
     .action(set);
   apiFlags(group.command("share <project> <schedule>"))
     .description("let the ladders of every project name a schedule, as PROJECT/SCHEDULE")
-    .option("--off", "let only its own project name it again")
+    .option("--off", "stop sharing: only ladders of its own project may use it")
     .action(share);
   schedule.delete("delete a schedule that neither a ladder nor the fallback names");
 }

@@ -14,19 +14,22 @@ export function registerServe(program: Command): void {
   withFlags(serve, {
     "--ingest-rate <n>": "events a second for the tenant, 0 = off (default 5000)",
     "--adapters-listen <host:port>":
-      "serve there the fixed addresses of senders: /v2/enqueue, /api/v2/alerts and others",
-    "--adapters-here": "serve those addresses on the box's own port",
+      "second address to listen on, for paths that senders can't change: /v2/enqueue, /api/v2/alerts and others",
+    "--adapters-here": "serve the paths of --adapters-listen on the address of --listen",
     "--key-file <file>":
-      "the key for stored secrets lies there, as a mounted secret; box.key in the data directory becomes a link to it",
-    ...databaseFlags("a PostgreSQL that has each change before anybody hears of it"),
+      "file with the key that encrypts stored secrets, for example a mounted secret; box.key in the data directory becomes a symbolic link to it",
+    ...databaseFlags(
+      "PostgreSQL for several machines: every change is stored there before it is answered or sent",
+    ),
     "--database-away <go-on|stop>":
-      "while the database doesn't answer: go on by this disk (default), or answer 503 and send nothing",
+      "what to do while the database doesn't answer: go on with this machine's disk (default), or answer 503 and send nothing",
     "--cluster-listen <host:port>":
-      "with --database: listen there for the box's other machines, which send on what comes to them",
+      "with --database: address on which this machine takes requests that the box's other machines forward",
     "--cluster-address <host:port>":
-      "what they are told in place of it, if that is another address",
-    "--no-console": "serve no console: the API alone",
-    "--allow-acts": "let assistants at /mcp carry out what they planned, not only plan it",
+      "address of --cluster-listen as other machines reach it, if it differs",
+    "--no-console": "serve only the API, no console",
+    "--allow-acts":
+      "let assistants (MCP clients at /mcp) apply the changes that they planned; without it they can only plan",
   }).action(async (flags: BoxFlags) => runBox(flags));
   portFlags(serve);
   backupFlags(serve);
@@ -37,35 +40,36 @@ export function registerServe(program: Command): void {
 function portFlags(command: Command): void {
   withFlags(command, {
     "--syslog-udp <host:port...>":
-      "take syslog over UDP there; with =PROJECT/SOURCE behind it, for that source (repeatable, like those below)",
-    "--syslog-tcp <host:port...>": "take syslog over TCP, in both framings",
-    "--syslog-tls <host:port...>": "take syslog over TLS, with --tls-cert and --tls-key",
+      "receive syslog over UDP at this address; with =PROJECT/SOURCE after it, every message belongs to that source (repeatable)",
+    "--syslog-tcp <host:port...>":
+      "the same over TCP, with octet counting or a line per message (repeatable)",
+    "--syslog-tls <host:port...>": "the same over TLS, with --tls-cert and --tls-key (repeatable)",
     "--gelf-udp <host:port...>":
-      "take GELF over UDP there, for the source behind it: =PROJECT/SOURCE",
-    "--gelf-tcp <host:port...>": "take GELF over TCP",
+      "receive GELF over UDP at this address; the source stands after it: =PROJECT/SOURCE (repeatable)",
+    "--gelf-tcp <host:port...>": "the same over TCP (repeatable)",
     "--otlp <host:port...>":
-      "take OpenTelemetry logs there, usually port 4318; with =PROJECT/SOURCE behind it, no token is needed",
+      "receive OpenTelemetry logs at this address, usually port 4318; with =PROJECT/SOURCE after it, no token is needed (repeatable)",
     "--es <host:port...>":
-      "take Elasticsearch bulk requests there, usually port 9200; with =PROJECT/SOURCE behind it, no token is needed",
+      "receive Elasticsearch bulk requests at this address, usually port 9200; with =PROJECT/SOURCE after it, no token is needed (repeatable)",
     "--smtp <host:port...>":
       "take mail to anything+KEY@any.host there; with STARTTLS if there is a --tls-cert",
     "--syslog-sender <sender...>":
-      "the source of messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
+      "source of syslog messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
     "--syslog-zone <zone>":
       "time zone of syslog times without a zone, for example Europe/Vienna (default: this machine's)",
     "--allow-from <cidr...>":
-      "networks that may send to those ports, beside this machine; needed if a port asks for no secret",
+      "networks that may send to the ports above (this machine always may); needed if a port asks for no token",
   });
 }
 
 function backupFlags(command: Command): void {
   withFlags(command, {
     "--backup-dir <dir>":
-      "make proved backups there at regular times; without it the box makes none",
+      "directory for automatic backups, each checked after it is written (how often: --backup-hours); without it the box makes none",
     "--backup-hours <n>":
       "hours from one backup to the next, 0.5 is half an hour; at least 0.02 (default 1)",
     "--backup-keep <n>":
-      "how many backups are kept, of those older than a day one for each day (default 30)",
+      "most backups that are kept (default 30); of those older than a day one for each day",
   });
 }
 
@@ -78,18 +82,20 @@ export function serveFlags(command: Command, listen: string): Command {
     "--public-url <url>":
       "the address that links begin with; without it messages can't be answered by link",
     "--trusted-proxy <cidr...>": "proxies whose X-Forwarded-For the box believes",
-    "--api-rate <n>": "requests a second for a key, 0 = off (default 100)",
-    "--pair-rate <n>": "pairing and sign-in tries a minute for an address, 0 = off (default 10)",
-    "--egress-allow <cidr...>": "addresses that the box may call although it would refuse them",
-    "--egress-deny <cidr...>": "addresses that the box may not call",
+    "--api-rate <n>": "requests per second for each API key; 0 = no limit (default 100)",
+    "--pair-rate <n>":
+      "pairing and sign-in attempts per minute for each client IP address; 0 = no limit (default 10)",
+    "--egress-allow <cidr...>":
+      "networks to which requests may go although they are blocked by default (docs/security.md)",
+    "--egress-deny <cidr...>": "networks to which no request may go",
     "--breaker-failures <n>":
-      "failed attempts in a row before a channel is turned off (default 20)",
-    "--breaker-hours <n>": "hours that these failures have to go on (default 24)",
+      "failed attempts in a row after which a channel is turned off, if --breaker-hours have passed, too (default 20)",
+    "--breaker-hours <n>": "hours that these failures must last at least (default 24)",
     "--log-days <n>": "days that log lines are kept (default 7)",
-    "--log-gib <n>": "GiB of log lines that are kept at most (default 2)",
+    "--log-gib <n>": "most GiB of log lines that are kept (default 2)",
     "--history-days <n>":
       "days that resolved alerts, deliveries and executions are kept (default 90)",
-    "--numbers-days <n>": "days that the sums of /numbers are kept (default 800)",
+    "--numbers-days <n>": "days that the daily figures of box numbers are kept (default 800)",
     "--metrics-open": "let anyone read /metrics",
     "--log-level <level>": "trace, debug, info, warn, error, fatal or silent (default info)",
   });

@@ -26,7 +26,9 @@ export function registerSignIn(program: Command): void {
   const signIn = program.command("sign-in").description("how people sign in");
   signIn
     .command("password <on|off>")
-    .description("turn passwords on or off; only on the box's machine, so that there is a way back")
+    .description(
+      "turn sign-in by password on or off; works only on the box's machine, so that nobody is locked out for good",
+    )
     .addOption(dataFlag())
     .addOption(jsonFlag())
     .action(setPasswords);
@@ -58,7 +60,7 @@ export function registerSignIn(program: Command): void {
     "read a provider's settings, as a test",
     ({ error }: { error: string | null }) => error ?? "it answers",
   );
-  provider.delete("remove a provider; sessions that it opened go on", "remove", "removed");
+  provider.delete("remove a provider; sessions that began with it stay valid", "remove", "removed");
 }
 
 const PROVIDERS = "/v1/sign-in/providers";
@@ -66,7 +68,7 @@ const PROVIDERS = "/v1/sign-in/providers";
 function fields(command: Command): Command {
   return command
     .option("--name <name>", "name on the sign-in page")
-    .option("--issuer <url>", "the provider's own address for itself (issuer)")
+    .option("--issuer <url>", "the provider's issuer URL")
     .option("--client-id <id>", "this box's client id at the provider")
     .addOption(flag("--client-secret <secret>", `its secret; ${secretHelp}`, "sign_in"))
     .option("--scope <scope...>", "scopes to ask for (default openid email profile)")

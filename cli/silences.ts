@@ -33,7 +33,7 @@ export function registerSilences(program: Command): void {
     .option("--state <state>", "active, planned or over");
   matchFlags(endFlags(apiFlags(group.command("add"))))
     .description(
-      "silence alerts that match; when the silence ends, what is still open is sent. Critical alerts ring unless --critical",
+      "silence alerts that match; when the silence ends, what is still open is sent. Alerts of level 500 and above are not silenced unless you add --critical",
     )
     .requiredOption("--reason <text>", "why")
     .option("--tell", "send you a message when it ends by itself")
@@ -93,24 +93,24 @@ function matchFlags(command: Command): Command {
   const more = (value: string, all: string[]) => [...all, value];
   return command
     .option("--project <name>", "of one project (default: every project)")
-    .option("--rule <name>", "of one rule")
-    .option("--template <id>", "of one template")
-    .option("--identifier <name=value>", "with this identifier; more than once", more, [])
+    .option("--rule <name>", "only of this rule")
+    .option("--template <id>", "only of this template")
+    .option("--identifier <name=value>", "only with this identifier (repeatable)", more, [])
     .option(
       "--label <condition>",
-      "with this label: host=db7, zone!=eu, or a pattern of the whole value: 'service=~web.*', 'pod!~test-.*'; more than once",
+      "only with this label: host=db7, zone!=eu, or a pattern of the whole value: 'service=~web.*', 'pod!~test-.*' (repeatable)",
       more,
       [],
     )
-    .option("--source <name>", "from this source; more than once", more, [])
+    .option("--source <name>", "only from this source (repeatable)", more, [])
     .option("--below <level>", `below this level: ${levelHelp}`)
     .option("--critical", "critical alerts (level 500 and above), too")
-    .option("--all", "needed if nothing but a level narrows it")
+    .option("--all", "confirm a silence that nothing limits, or only a level")
     .option("--from <time>", "when it begins (default now)")
     .option("--repeat <how>", "daily or weekly, at the same local times")
     .option("--repeat-until <time>", "when the repeating ends")
     .option("--timezone <zone>", "time zone of --repeat (default: this terminal's)")
-    .option("--name <text>", "make it a maintenance with this name");
+    .option("--name <text>", "make a maintenance with this name in place of a silence");
 }
 
 function endOf(options: EndOptions, from: number): number {

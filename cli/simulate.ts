@@ -27,11 +27,14 @@ export function registerSimulate(program: Command): void {
     .option("--project <name>", "its project, if there are several")
     .option("--at <time>", `when it opens: ${timeHelp} (default now)`)
     .option("--level <level>", `its level: ${levelHelp}`)
-    .option("--silent <who>", "a person who answers nothing; more than once", more, [])
+    .option("--silent <who>", "a person who answers nothing (repeatable)", more, [])
     .option("--ack <who>", "a person who acknowledges it after being paged")
     .option("--after <length>", "with --ack: how long after the page", "5m")
     .option("--hours <n>", "hours to follow it, 1 to 48", "24")
-    .option("--sweep [days]", "the result for each hour of so many days, 1 to 14")
+    .option(
+      "--sweep [days]",
+      "the result for each hour of the next days, 1 to 14 (without a number 14)",
+    )
     .action(runSimulate);
 }
 

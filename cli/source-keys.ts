@@ -17,13 +17,13 @@ export function registerSourceKeys(source: Command): void {
     at: ([project = "", name = ""]) => keysOf(project, name),
   });
   key.list<{ id: number; added_at: number }>(
-    "list the further keys of a source, by id",
+    "list the keys of other systems that a source accepts, by id",
     { ID: ({ id }) => id, ADDED: ({ added_at }) => when(added_at) },
     { name: "keys" },
   );
   apiFlags(source.command("add-key <project> <name> <file>"))
     .description(
-      "let a sender use its key of another system for this source (- for standard input)",
+      "accept a key of another system (Opsgenie, PagerDuty, Grafana OnCall) for this source, so that its sender need not change (- for standard input)",
     )
     .action(async (project: string, name: string, file: string, options: ApiOptions) => {
       const key = (await readText(file)).trim();

@@ -30,9 +30,9 @@ export function registerTail(program: Command): void {
       "show the newest kept log lines, newest last; --follow prints new ones as they come",
     )
     .option("--limit <n>", "how many", "50")
-    .option("--template <id>", "of one template")
+    .option("--template <id>", "only of this template")
     .option("--q <text>", "with this in the message, upper or lower case")
-    .option("--source <name>", "of one source")
+    .option("--source <name>", "only of this source")
     .option("--level <level>", `of this level and higher: ${levelHelp}`)
     .option("--follow", "print lines as they come")
     .action(tail);

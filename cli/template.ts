@@ -26,13 +26,13 @@ export function registerTemplate(program: Command): void {
       "list a project's templates, the most frequent first, with the rules that may match them",
     )
     .option("--query <text>", "only those with this text")
-    .option("--unmatched", "only those that no rule may match")
+    .option("--unmatched", "only templates that no rule can match")
     .option(
       "--new [days]",
-      "only those that first came in the last days (7), or since the last `friday`; the highest level first",
+      "only templates first seen in the last N days (default 7), or since `friday`; highest level first",
     )
     .option("--limit <n>", "how many (1 to 200)", "50")
-    .option("--after <cursor>", "continue after the page before")
+    .option("--after <cursor>", "continue after this cursor, which the page before printed")
     .action(listHeard);
   template
     .command("try [file...]")

@@ -20,7 +20,7 @@ box source show shop monitoring
 
 1. Here: make a source of the sender's kind. \`box source add\` prints two tokens once: a long one, and a short one for senders that take no more than 32 characters.
 2. There: paste the text of the sender's section, with your token in place of \`TOKEN\`. If the sender can set no header, put the token into the address: \`/v1/in/KIND/TOKEN\`.
-3. **A rule of the project has to match what comes; otherwise no alert opens.** A rule without conditions matches everything from its level on
+3. **A rule of the project has to match what comes; otherwise no alert opens.** A rule without conditions matches all events of its \`min_level\` and above
    (\`{"name": "all", "match": {"min_level": 300}}\`, see [rules](how-to/rules.md)).
 4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was taken, matched by no rule, and refused, with the latest refused body. \`box alerts\` lists the alert.
 
@@ -51,13 +51,13 @@ const codeOrWords = (from: string) => (from.includes(" ") ? from : `\`${from}\``
 
 const APART = {
   all: "`dedup_key`",
-  some: "`dedup_key`, without one template and identifiers",
+  some: "`dedup_key`; if there is none, template and identifiers",
   none: "template and identifiers",
 };
 
 const TOLD_APART = `## What an alert is called, and what makes two alerts two
 
-An alert's title is what its sender calls it, else the first line of its message that isn't empty. Labels are the keys of its events. If
+The title of an alert is the one that its sender gave (second column), else the first line of its message that isn't empty. Labels are the keys of its events. If
 a sender names its alerts (\`dedup_key\`), the name tells them apart. Otherwise the message's [template](templates.md) does, and the rule's
 \`identifier_keys\`: the rule that \`box connect\` makes for a kind whose senders name nothing has the labels of this table. Where each sender has labels of its own,
 \`box connect --wait\` and the project's page propose those that the first event has.
@@ -90,11 +90,15 @@ function most(): string {
 }
 
 const MOST = `
-The box refuses what is longer with 413, in the form that the sender understands. It also refuses what is short but costs much to read: more than
-200 times as many bytes inflated as sent, JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a
-request: 300,000), JSON of more than 20 MiB in memory (a byte for each character if all are ASCII, else two), events of more than
-64 Mi characters together, and a body that takes more than 20 seconds or 192 MiB to read.
-A body above 32 KiB is read in a thread, one at a time, and sources take turns. No page waits for it. The answer to a long body comes a little later if another is read first.
+The box refuses what is longer with 413, in the form that the sender understands. It also refuses a short body that costs much to read:
+
+- It has more than 200 times as many bytes inflated as sent.
+- It is JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a request: 300,000).
+- It is JSON of more than 20 MiB in memory (a byte for each character if all are ASCII, else two).
+- Its events have more than 64 Mi characters together.
+- It takes more than 20 seconds or 192 MiB of memory to read.
+
+Bodies above 32 KiB are read in a thread of their own, one at a time, and sources take turns. This delays no notification. The answer to a long body may wait for another one.
 
 On ports of their own: a syslog message has 64 KiB, and the rest is cut off. A GELF message has 1 MiB
 inflated and 10,000 values. A mail has 1 MiB, of which 30,000 lines are read, in at most 3 seconds. If a mail needs longer, the box takes its plain text.

@@ -14,7 +14,7 @@ export const pairWrite = z.strictObject({
   code: text(48, 48),
   password: passwordText.meta({
     description:
-      "Of the account; a new account's is set to it, and that of an account whose reset link it is.",
+      "The account's password. It is set for a new account and for one whose reset link this is; other accounts must give the one they have.",
   }),
   email: email.optional().meta({
     description: "May be left out where the code was issued for one.",

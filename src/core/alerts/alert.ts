@@ -57,20 +57,21 @@ export const alertAnswer = z
     page_accounts: z.array(z.string()),
     updated_seq: z.int(),
     dedup_key: z.string().nullable().meta({
-      description: "The name that its sender gave it; null where the rules named it.",
+      description: "The name that its sender gave it; null if the sender gave none.",
     }),
     instance: z.string().nullable().meta({
-      description: "Which firing of it, as the sender says; null where it doesn't.",
+      description: "The sender's id of this occurrence; null if it gives none.",
     }),
     expires_at: z.int().nullable().meta({
-      description: "It ends then unless its sender reports it again; null: it doesn't.",
+      description:
+        "Unix seconds: the alert resolves then unless its sender reports it again. Null: never.",
     }),
     silenced_by: z.string().nullable().meta({
       description:
-        "What holds its news back now, a silence's id, or `alert:` and the id of the alert it depends on; null: nothing.",
+        "What silences it now: a silence's id, or `alert:` and the id of the alert that it depends on. Null: nothing.",
     }),
     acknowledged_until: z.int().nullable().meta({
-      description: "Then it is open again; null: its acknowledgement doesn't end.",
+      description: "Unix seconds: the acknowledgement ends then. Null: it doesn't end.",
     }),
     details: z.string().nullable(),
     links: z.array(z.object({ href: z.string(), text: z.string() })),
@@ -79,7 +80,7 @@ export const alertAnswer = z
     ),
     occurred_at: z.int().nullable().meta({ description: "By the sender's clock." }),
     drill: z.boolean().meta({
-      description: "Nothing is wrong, somebody tries whom it reaches.",
+      description: "It is a drill (test alert).",
     }),
   })
   .meta({ id: "Alert" });

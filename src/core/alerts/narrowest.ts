@@ -22,14 +22,14 @@ export const offeredSilence = z
     }),
     also: z.array(titledAlert).meta({
       description:
-        "Other open alerts that it would take now, 500 at most. Of a critical alert this and `also_before` are as with `critical`.",
+        "Other open alerts that it would match now, 500 at most. For a critical alert, this and `also_before` are counted as with `critical`.",
     }),
     also_before: z.int().meta({
-      description: "Other alerts of the past seven days that it would have taken.",
+      description: "How many other alerts of the past seven days it would have matched.",
     }),
     folds: z.record(z.string(), z.array(z.string())).meta({
       description:
-        "Labels whose value differs between the alert's events, with the values that are known: a silence matches all of these events or none. As an identifier of the rule each value has an alert of its own.",
+        "Labels whose value differs between the alert's events, with the known values. A silence cannot match only some of these events. If the label becomes an identifier of the rule (`identifier_keys`), each value gets an alert of its own.",
     }),
   })
   .meta({ id: "OfferedSilence" });

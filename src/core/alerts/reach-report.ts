@@ -51,14 +51,14 @@ export const reachAnswer = z
     due_at: seconds("When it was or is due."),
     at: seconds("When it was sent, or came to nothing; `shown`: when its device showed it."),
     after: z.int().nullable().meta({
-      description: "`shown` by a device: seconds after it was sent.",
+      description: "Only for `shown`: seconds from sending until a device showed it.",
     }),
     attempts: z.int(),
     error: z.string().nullable(),
     together: z.int().meta({ description: "Alerts that its message named." }),
     by: z.string().nullable().meta({
       description:
-        "Who had duty in their place. `silenced`: the silence's id, or `alert:` and the id of the alert that it depends on.",
+        "`covered_by_override`: who was on call instead. `silenced`: the silence's id, or `alert:` and the id of the alert that it depends on.",
     }),
     until: seconds("`silenced`: then it is looked at again. `channel_disabled`: null."),
   })

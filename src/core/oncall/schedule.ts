@@ -51,7 +51,7 @@ export const layer = z.strictObject({
   take: integer(1, MOST_TAKEN)
     .optional()
     .describe(
-      "How many are on call at once: the person whose turn it is and the next others in the row; left out: one. A turn of nobody is nobody's, and an override stands for all of them.",
+      "How many people are on call at once: the one whose turn it is and the next in the list. Default 1. A turn of nobody (null) leaves its place empty. An override replaces all of them.",
     ),
 });
 export type Layer = z.output<typeof layer>;
@@ -75,26 +75,28 @@ export const scheduleWrite = z
   .strictObject({
     name: scheduleName,
     timezone: scheduleTimezone.describe("An IANA name, as Europe/Vienna."),
-    layers: list(layer, 50).describe("A later one wins where it covers."),
+    layers: list(layer, 50).describe(
+      "A later layer replaces an earlier one in the hours that it covers.",
+    ),
     shared: boolean
       .optional()
       .describe(
-        "Ladders of every project may name it, as `{project}/{schedule}`; left out: stays.",
+        "Ladders of every project may name it, as `{project}/{schedule}`. On PUT kept when left out; default false.",
       ),
     shift_check: boolean
       .optional()
       .describe(
-        "Devices of the person whose shift begins are pushed, to check that they are reached; left out: stays.",
+        "When a shift begins, a silent push checks that the person's devices are reached. On PUT kept when left out; default true.",
       ),
     hand_over: boolean
       .optional()
       .describe(
-        "At each hand-over who takes over and who hands over get a silent note; left out: stays, and is true for a new schedule.",
+        "At each hand-over, both people get a silent note. On PUT kept when left out; default true.",
       ),
     covers: covers
       .optional()
       .describe(
-        "`hours`: somebody is promised in the hours of its layers' restrictions alone, and only there is nobody a gap (a layer without one means always); left out: stays.",
+        "`always`: somebody must be on call at every hour. `hours`: only in the hours of its layers' restrictions (a layer without one means always). Such an hour without anybody is a gap. On PUT kept when left out; default `always`.",
       ),
   })
   .meta({
@@ -130,10 +132,11 @@ export const scheduleAnswer = z.object({
     description: "Devices of the person whose shift begins are pushed.",
   }),
   covers: covers.meta({
-    description: "When somebody is promised; only there is nobody a gap.",
+    description:
+      "`always`: somebody must be on call at every hour. `hours`: only in the hours of its layers' restrictions. Such an hour without anybody is a gap.",
   }),
   hand_over: z.boolean().meta({
-    description: "People are told of its hand-overs.",
+    description: "At each hand-over, both people get a silent note.",
   }),
   project: z.string().meta({ description: "Its home, with its name as others name it." }),
   created_at: z.int(),

@@ -32,15 +32,21 @@ export const actionTimeout = integer(0, 60);
 /** The body that makes or replaces an action. `events` omitted: `alert.opened`; empty: every kind. */
 export const actionWrite = z.strictObject({
   ...actionFields,
-  headers: headers
+  headers: headers.optional().meta({
+    description:
+      "Stored encrypted. On PUT, headers that are left out are kept; if the host of `url` changes, they must be given again.",
+  }),
+  body: text(8192).optional().meta({
+    description:
+      "Empty: none. On PUT, a body that is left out is kept; if the host of `url` changes, it must be given again.",
+  }),
+  enabled: boolean.optional().meta({ description: "Default true; on PUT kept when left out." }),
+  events: list(actionEvent, 2).optional().meta({
+    description: 'Events that run the action. Default `["alert.opened"]`; an empty list: both.',
+  }),
+  timeout_seconds: actionTimeout
     .optional()
-    .meta({ description: "Kept when omitted, unless the server is another; sealed at rest." }),
-  body: text(8192)
-    .optional()
-    .meta({ description: "Kept when omitted, unless the server is another; empty = none." }),
-  enabled: boolean.optional().meta({ description: "Kept when omitted." }),
-  events: list(actionEvent, 2).optional(),
-  timeout_seconds: actionTimeout.optional().meta({ description: "0 = 10 seconds." }),
+    .meta({ description: "Seconds; 0 and the default: 10." }),
 });
 export type ActionWrite = z.output<typeof actionWrite>;
 

@@ -10,16 +10,16 @@ export const ladderFields = {
   steps: list(escalationStep, 10)
     .default([])
     .describe(
-      "Its rungs, in this order. A schedule is named `{project}/{schedule}`, and has to be shared.",
+      "The rungs of the ladder (escalation policy), in this order. A schedule is named `{project}/{schedule}`, and has to be shared.",
     ),
   passes: integer(1, 9).default(1).describe("How often the whole ladder runs."),
   pass_after_minutes: integer(1, 10_080)
     .nullable()
     .default(null)
     .describe(
-      "How long after its last rung's time the ladder runs again, and, after the last pass, the fallback is paged. Needed from two passes on; null: there is one.",
+      "Minutes from the time of the last rung to the next pass, and after the last pass to the fallback. Required if `passes` is 2 or more; null only with one pass.",
     ),
-  team: text(200).default("").describe("Whose it is, in words."),
+  team: text(200).default("").describe("Free text: the team that owns the ladder."),
 };
 
 /** A ladder of several passes says how long after one the next begins. */

@@ -14,7 +14,7 @@ export const projectPatch = z.strictObject({
     .nullable()
     .optional()
     .describe(
-      "A ladder of the tenant by name, which rules made in passing refer to (a sender that is connected, a rule from a line); null: none.",
+      "Name of a ladder of the tenant. Rules that the box writes for you use it (when you connect a sender, or make a rule from a log line). Null: none.",
     ),
 });
 
@@ -30,7 +30,7 @@ export const projectEntry = z
     open_alert_count: z.int(),
     created_at: z.int(),
     default_ladder: z.string().nullable().meta({
-      description: "What rules made in passing refer to; null: no ladder.",
+      description: "Name of the ladder that rules written by the box for you use; null: none.",
     }),
   })
   .meta({ id: "ProjectEntry" });

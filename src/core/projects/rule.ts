@@ -19,7 +19,7 @@ import { conditions } from "./condition.ts";
 const minutes = integer(0, 525_600);
 
 const unusual = z.strictObject({
-  factor: integer(2, 100).describe("More than so many times as many as usual."),
+  factor: integer(2, 100).describe("The multiple of the usual count that must be exceeded."),
   at_least: integer(1, 1_000_000)
     .default(10)
     .describe("At least so many in the window, whatever is usual."),
@@ -58,7 +58,7 @@ const match = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Only messages of which more than `factor` times as many came in the last `window_minutes` (whole hours, at most a week) as usually in these hours of the week: the median of the last four weeks, two at least; null = however many. Without sources, tags, conditions and identifiers events of the template count, else what the rule took.",
+      "Matches only if more than `factor` times as many messages came in the last `window_minutes` (whole hours, at most a week) as usual. Usual is the median of the same hours in the last four weeks; two weeks are needed. Null: off. Without sources, tags, conditions and identifiers the events of the template are counted, else the events that the rule matched.",
     ),
 });
 
@@ -92,7 +92,7 @@ const silencedBy = z.strictObject({
   equal: list(text(256, 1), 32)
     .default([])
     .describe(
-      "Labels that both alerts have with the same value, and with no other; empty = any alert of it.",
+      "Labels that must have the same single value in both alerts; empty = any alert of that rule.",
     ),
 });
 
@@ -103,30 +103,30 @@ export const ruleFields = {
     .nullable()
     .default(null)
     .describe(
-      "Alerts open when nothing that matches comes any more, and end when it comes again: of each template (true), of one, or of a source. It must have come for two weeks, as often as hourly; it is missing after three times its longest silence in them, an hour at least. null = alerts open when something comes.",
+      "Turns the rule round: an alert opens when matching messages stop, and resolves when they come again. `true` watches each template, else one template or source. It must have come at least 336 times in the last 14 days, and before them. It is missing after three times its longest pause in that time, at least an hour. Null: off.",
     ),
   fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
   for_minutes: integer(0, 1440)
     .default(0)
     .describe(
-      "What would open an alert opens it only after this long: not if its sender ended it meanwhile, and without a sender's end only if matches still came in the last third of it; 0 = at once.",
+      "Minutes that the alert waits before it opens. It does not open if its sender resolves it in that time. For senders that don't resolve, it opens only if matches still came in the last third of that time. 0 = at once.",
     )
     .register(fieldLabels, { label: "It must last", unit: "min" }),
   dedup_window_minutes: minutes
     .default(0)
     .describe(
-      "A match that comes later than this after the one before notifies again, while the alert is open; 0 = never.",
+      "While the alert is open, a match notifies again if the match before it is more than this many minutes older; 0 = never.",
     )
     .register(fieldLabels, { label: "A match counts as news after", unit: "min" }),
   auto_resolve_quiet_minutes: minutes
     .default(0)
     .describe(
-      "Resolves after this long without a match; 0 = never. Time in which the box was off doesn't count.",
+      "Resolves the alert after this many minutes without a match; 0 = never. Time in which the box was off doesn't count.",
     )
     .register(fieldLabels, { label: "Resolve after", unit: "quiet min" }),
   renotify_minutes: minutes
     .default(0)
-    .describe("Notifies again while nobody has acknowledged; 0 = never.")
+    .describe("Minutes after which it notifies again while nobody has acknowledged; 0 = never.")
     .register(fieldLabels, { label: "Say again that it is open every", unit: "min" }),
   max_renotify: integer(0, 1_000_000)
     .default(0)
@@ -135,13 +135,13 @@ export const ruleFields = {
   ends_with_source: boolean
     .default(true)
     .describe(
-      "Where the source names its alerts it may end them; false: only a person or quiet does.",
+      "Senders that name their alerts (`dedup_key`) can resolve them. False: only a person or `auto_resolve_quiet_minutes` does.",
     )
     .register(fieldLabels, { label: "Its sender may end an alert" }),
   reopen_within_seconds: integer(0, 86_400)
     .default(0)
     .describe(
-      "An alert that fires again so soon after its end by source or quiet is the same; 0 = off.",
+      "If an alert fires again within this many seconds after its sender or `auto_resolve_quiet_minutes` resolved it, the same alert opens again; 0 = off.",
     )
     .register(fieldLabels, { label: "Fires again within", unit: "s" }),
   silenced_by: list(silencedBy, 10)
@@ -151,12 +151,12 @@ export const ruleFields = {
     ),
   ack_expires_minutes: minutes
     .default(0)
-    .describe("An acknowledgement ends after this long, and the ladder begins again; 0 = never.")
+    .describe("Minutes after which an acknowledgement ends and the ladder begins again; 0 = never.")
     .register(fieldLabels, { label: "An acknowledgement ends after", unit: "min" }),
   max_open: integer(0, 100_000)
     .default(200)
     .describe(
-      "With so many unresolved alerts, further ones are counted into one alert, `{rule}: too many to list`; 0 = no limit.",
+      "If the rule has this many unresolved alerts, further ones are counted into one alert, `{rule}: too many to list`; 0 = no limit.",
     )
     .register(fieldLabels, { label: "Open at once at most", unit: "alerts" }),
   identifier_keys: list(text(256, 1), 32)
@@ -165,7 +165,9 @@ export const ruleFields = {
     .register(fieldLabels, { label: "One alert for each" }),
   investigate: boolean
     .default(false)
-    .describe("Copied to the alert and its events.")
+    .describe(
+      "A mark for your own programs. The box only copies it to the alert and to what channels get.",
+    )
     .register(fieldLabels, { label: "Investigate" }),
   runbook_url: text(2048)
     .refine((url) => url === "" || typeof readUrl(url) !== "string", {

@@ -41,11 +41,11 @@ export const sourceOptions = z.strictObject({
     .max(32)
     .optional()
     .meta({
-      description: "Of kind sns: ARNs of topics whose subscription the box confirms by itself.",
+      description: "Kind `sns`: ARNs of topics whose subscription the box confirms by itself.",
     }),
   sns_verify: boolean.optional().meta({
     description:
-      "Of kind sns: false for a box without a way out. No signature is checked then, and only topics in `sns_auto_confirm` are taken.",
+      "Kind `sns`: set to false if the box has no internet access. Then no signature is checked, and only topics in `sns_auto_confirm` are accepted.",
   }),
   mail_rules: z
     .union([text(64, 1), list(mailRule, 32)], {
@@ -77,7 +77,7 @@ export const sourceCreate = z.strictObject({
   }),
   room: nameScope.optional().meta({
     description:
-      "Where the names that its sender gives alerts count; the kind decides the default.",
+      "Where a `dedup_key` of its sender counts: in the whole project or in this source only. The default depends on `kind`.",
   }),
   options: sourceOptions.optional().meta({
     description: "How its lines are read; for kinds that send lines.",
@@ -102,7 +102,7 @@ export const sourceAnswer = z
     kind: z.string(),
     room: nameScope.meta({
       description:
-        "Where the names that its sender gives alerts count. `project`: they are shared, and anybody with the token of any such source of the project can end, acknowledge and refresh what the others fired by that name. `source`: only its own alerts.",
+        "Where a `dedup_key` of its sender counts. `project`: such sources of the project share them, and whoever has the token of one can resolve, acknowledge and refresh alerts of the others. `source`: only its own alerts.",
     }),
     options: sourceOptions,
     signed: z.boolean().meta({
@@ -168,7 +168,7 @@ export const sourceToken = z.object({
   token: z.string().meta({ description: "Shown this once." }),
   short_token: z.string().optional().meta({
     description:
-      "Of an adapter's source: the same door for senders whose keys have 32 hex characters or are UUIDs. Shown this once.",
+      "Sources of an adapter: a short form of the token, for senders whose keys must have 32 hex characters or be a UUID. Shown once.",
   }),
 });
 export type SourceToken = z.output<typeof sourceToken>;

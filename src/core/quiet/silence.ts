@@ -110,7 +110,8 @@ export const silenceAnswer = z
     next_at: z.int().nullable().meta({ description: "When it begins next; null: never again." }),
     holds: z.int().meta({ description: "Open alerts whose news it holds back now." }),
     managed: z.boolean().meta({
-      description: "The project's configuration names it: what it no longer names ends.",
+      description:
+        "Managed by the project's configuration: it ends when the configuration no longer contains it.",
     }),
     created_by: z.string().meta({ description: "An account's id." }),
     created_at: z.int(),

@@ -26,7 +26,7 @@ export const discordMessages: Adapter = {
     paste: `${base}/v1/in/discord/${token}`,
     notes: [
       "With /slack at its end the address takes Slack's format, as at Discord.",
-      "A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes. A red embed is level 400, an orange one 300.",
+      "A message opens an alert, and no message resolves it: set auto_resolve_quiet_minutes in the rule. A red embed is level 400, an orange one 300.",
       "Most senders try once: what they send while the box is off is lost.",
     ],
   }),

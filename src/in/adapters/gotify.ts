@@ -28,7 +28,7 @@ export const gotifyMessages: Adapter = {
     where: "the sender's Gotify target",
     paste: [`Server: ${base}/v1/in/gotify`, `Token: ${shortToken}`].join("\n"),
     notes: [
-      "Priority 8 and above is level 500, 6 and 7 are 400, 4 and 5 are 300, below is 200. A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes.",
+      "Priority 8 and above is level 500, 6 and 7 are 400, 4 and 5 are 300, below is 200. A message opens an alert, and no message resolves it: set auto_resolve_quiet_minutes in the rule.",
       "What is sent while the box is off is lost.",
     ],
   }),

@@ -23,7 +23,7 @@ export const ntfyMessages: Adapter = {
     where: "the sender's ntfy target",
     paste: [`Server: ${base}/v1/in/ntfy`, "Topic: box", `Access token: ${token}`].join("\n"),
     notes: [
-      "Priority 5 is level 500, 4 is 400, 3 or none is 300, 2 is 200, 1 is 100. A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes.",
+      "Priority 5 is level 500, 4 is 400, 3 or none is 300, 2 is 200, 1 is 100. A message opens an alert, and no message resolves it: set auto_resolve_quiet_minutes in the rule.",
       "What is sent while the box is off is lost.",
     ],
   }),

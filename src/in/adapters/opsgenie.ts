@@ -37,11 +37,11 @@ export const opsgenie: Adapter = {
     ].join("\n"),
     notes: [
       "The box takes create, close, acknowledge, notes and changes of message, description or priority, by alias or id. A priority raises the level and never lowers it. Every other request about an alert becomes a note in its history.",
-      "Responders and teams don't decide who is paged: the rules here do. The key responders has their names, and priority that of the new alert (P3 without one), for rules.",
+      "Responders and teams don't decide who is paged: the rules here do. Rules can use two keys of the event: responders (their names) and priority (of the new alert; P3 if none was sent).",
       "Conditions of rules may also compare opsgenie.message (its first 130 characters), opsgenie.alias, opsgenie.description and opsgenie.tags (commas between them): events have these keys where a rule names them.",
       "A heartbeat's ping counts for the heartbeat here whose slug is its name and that names this source: box heartbeat add … --source.",
       "Make one source for each sender: an alias counts only within its source.",
-      "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
+      "While the box is off, Alertmanager tries again for one group_interval. Other senders try again as they are set up to.",
     ],
   }),
 };

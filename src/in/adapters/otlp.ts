@@ -42,7 +42,7 @@ export const otlp: Adapter = {
     notes: [
       "The Collector: use the exporter otlphttp with endpoint and headers as above. The box has no gRPC (port 4317): the Collector and every SDK can use HTTP.",
       "With --otlp HOST:4318 the SDKs' usual address works: http://HOST:4318, with the token in the headers. --otlp HOST:4318=PROJECT/SOURCE needs no token, but --allow-from if other machines can reach it.",
-      "The box answers traces and metrics at the same endpoint, and throws them away.",
+      "The box accepts traces and metrics at the same endpoint, but discards them.",
       "The severity number decides the level. Attributes of resource and record become keys.",
       "While the box is off, an SDK tries again for about a minute, the Collector for five, or as long as its sending_queue has space.",
     ],

@@ -61,7 +61,7 @@ export const pagerduty: Adapter = {
     notes: [
       "The box takes trigger, acknowledge and resolve, by dedup_key. A repeated trigger counts as a further event. Change events are kept as log lines and open no alert.",
       "Make one source for each sender: a dedup_key counts only within its source.",
-      "Many of these senders never try again: what they send while the box is off is lost. Alertmanager tries again for one group_interval; its own webhook has more (each member of a group).",
+      "Many of these senders never try again: what they send while the box is off is lost. Alertmanager tries again for one group_interval; its own webhook (kind alertmanager) is better, because it reports each alert of a group.",
       "Senders with a fixed address (Healthchecks, Apprise) can't send here.",
     ],
   }),

@@ -52,7 +52,7 @@ export const prometheus: Adapter = {
       `    - targets: ['${placeOfBox(base).host}']`,
     ].join("\n"),
     notes: [
-      "Nothing groups or silences before the box: 200 pods that fail are 200 alerts, unless the rule names identifiers that they share. From 200 open alerts of a rule on (max_open), further ones are counted into one alert.",
+      "Nothing groups or silences before the box: 200 pods that fail are 200 alerts, unless the rule names identifiers that they share. When a rule has 200 open alerts (max_open), further ones are counted into one alert.",
       "While the box is off, Prometheus drops what it can't send, and a minute later sends again what still fires. An alert that stopped firing meanwhile ends here when its time is over, four minutes after the box is back.",
       "If you have a pair of Prometheus servers, drop the replica label with alert_relabel_configs. Otherwise each problem is two alerts.",
     ],

@@ -63,7 +63,7 @@ export const sentry: Adapter = {
     where: "the program, as its DSN",
     paste: `SENTRY_DSN=${baseOfBox(base).replace("://", `://${shortToken}@`)}/v1/in/sentry/1`,
     notes: [
-      "The box takes errors, messages, logs, feedback and check-ins, and tells the SDK to send nothing else. A rule with the identifier sentry.group has one alert for each kind of error. A check-in reports to the heartbeat of its slug that names this source. If the SDK says when the monitor is expected, the first check-in makes the heartbeat. Rules for heartbeats match its events; without such rules, the rules for this source do.",
+      "The box takes errors, messages, logs, feedback and check-ins, and refuses other data. A rule with the identifier sentry.group has one alert for each kind of error. A check-in reports to the heartbeat of its slug that names this source. If the SDK says when the monitor is expected, the first check-in makes the heartbeat. Rules for heartbeats match its events; without such rules, the rules for this source do.",
       "The box leaves out e-mail addresses, IP addresses and requests of users, unless the source's option sentry_pii is true.",
       "SDKs never try again: what they report while the box is off is lost.",
     ],

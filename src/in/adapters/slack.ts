@@ -27,7 +27,7 @@ export const slackMessages: Adapter = {
     where: "the sender, in place of the address of a Slack or Mattermost webhook",
     paste: `${base}/v1/in/slack/${token}`,
     notes: [
-      "A message opens an alert, and none ends it: give the rule an auto_resolve_quiet_minutes. A red or danger attachment is level 400, an orange or warning one 300.",
+      "A message opens an alert, and no message resolves it: set auto_resolve_quiet_minutes in the rule. A red or danger attachment is level 400, an orange or warning one 300.",
       "Most senders try once: what they send while the box is off is lost.",
     ],
   }),

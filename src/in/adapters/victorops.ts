@@ -41,7 +41,7 @@ export const victorops: Adapter = {
     ].join("\n"),
     notes: [
       "By entity_id, CRITICAL, WARNING and INFO open an alert, ACKNOWLEDGEMENT acknowledges it, RECOVERY ends it. The routing key is a key of the event, for rules.",
-      "While the box is off, Alertmanager tries again for one group_interval. Other senders have rules of their own.",
+      "While the box is off, Alertmanager tries again for one group_interval. Other senders try again as they are set up to.",
     ],
   }),
 };

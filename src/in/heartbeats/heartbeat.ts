@@ -29,7 +29,7 @@ const watched = z
   .strictObject({
     source: text(128, 1).optional().meta({
       description:
-        "A source of the project: what it says of jobs (check-ins, pings) by this one's slug is heard, and of `match` its events alone.",
+        "A source of the project whose check-ins and pings with this heartbeat's slug count as reports. With `match`, only this source's events are compared.",
     }),
     adapter: text(32, 1)
       .optional()
@@ -62,7 +62,7 @@ export const heartbeatPace = {
     .optional()
     .meta({
       description:
-        "Five cron fields; a time that a clock change leaves out counts at the gap's end, one that comes twice once.",
+        "Five cron fields. Where the clock is set forward over a time, the job is due at the end of the gap; where a time comes twice, it is due once.",
     })
     .register(fieldFlags, {
       flag: "--cron <fields>",

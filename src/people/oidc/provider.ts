@@ -31,7 +31,7 @@ const roleMap = z
   .record(text(256, 1), roleField)
   .refine((map) => Object.keys(map).length <= 256, { error: "must have at most 256 groups" })
   .describe(
-    "Group → role, the highest counts, who is in none is a member. With it roles follow the groups at each sign-in; empty: roles are given here.",
+    "The role for each group. At each sign-in the person gets the highest role of their groups; without any, member. Empty: roles are managed in the box.",
   );
 const domain = text(253, 1).refine((value) => /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(value), {
   error: "is no domain",

@@ -27,7 +27,9 @@ const would = z.object({
 
 const advice = z
   .object({
-    id: z.string().meta({ description: "The same for as long as it is about the same thing." }),
+    id: z
+      .string()
+      .meta({ description: "Stays the same as long as the advice is about the same thing." }),
     kind: z.enum(adviceKinds),
     project: z.string().nullable(),
     rule: z.string().nullable(),

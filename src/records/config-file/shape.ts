@@ -61,7 +61,11 @@ const schedule = z.strictObject({
   /** A shift's beginning is pushed to the devices of the person on call. */
   shift_check: boolean.default(true),
   /** Who takes over and who hands over get a silent note. */
-  hand_over: boolean.default(false),
+  hand_over: boolean
+    .default(false)
+    .describe(
+      "Both people get a silent note at each hand-over. The file turns it on: without it, off.",
+    ),
   /** When somebody should be on call. Other times without anybody are no gap. */
   covers: covers.default("always"),
   /** Left out: they stay as they are. */

@@ -22,7 +22,7 @@ export const numbersRow = z
     }),
     name: z.string().meta({ description: "As a person reads it." }),
     opened: n("Alerts opened. All figures of an alert belong to the day on which it opened."),
-    events: n("Events that count, of these alerts."),
+    events: n("Events of these alerts that counted towards them."),
     pages: n(
       "One person was told of one alert by one rung, repeat or reminder, by however many contacts. On the day on which they were told.",
     ),

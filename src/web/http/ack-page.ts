@@ -273,7 +273,7 @@ export const ackOperations: readonly RawOperation[] = [
       ...common,
       operationId: "showAckPage",
       summary:
-        "The page behind a page's link: what happened, who has the alert, and buttons; changes nothing",
+        "The web page that a notification links to: what happened, who acknowledged it, and buttons. To open it changes nothing",
       responses: {
         "200": { description: "OK", content: page },
         "404": nothing,
@@ -288,7 +288,7 @@ export const ackOperations: readonly RawOperation[] = [
       ...common,
       operationId: "answerByLink",
       summary:
-        "Acknowledge, take that back or resolve as the person to whom the link was sent; to say it again changes nothing. Whoever accepts JSON needs no body: the link's own alert is acknowledged, and no other",
+        "Acknowledge, undo that, or resolve, as the person to whom the link was sent. To repeat it changes nothing. With `Accept: application/json` no body is needed: only the link's own alert is acknowledged",
       requestBody: {
         required: true,
         content: {
@@ -322,7 +322,7 @@ export const ackOperations: readonly RawOperation[] = [
         },
         "410": {
           description:
-            "As JSON alone: the link ended with its day, its subscription or its alert; nothing was done",
+            "Only with `Accept: application/json`: the link has expired, its subscription was removed or its alert is resolved. Nothing was changed",
           content: { "application/json": stands },
         },
         "413": { description: "A form over 4 KiB" },

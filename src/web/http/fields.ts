@@ -17,5 +17,14 @@ export function queryInteger(min: number, max: number = Number.MAX_SAFE_INTEGER)
     .meta({ type: "integer", minimum: min, maximum: max });
 }
 
+/** How many things a page holds at most. */
+export const queryLimit = (max: number, usual: number) =>
+  queryInteger(1, max).default(usual).describe(`How many at most. Default ${usual}.`);
+
+/** Seconds to wait for news before an empty answer. */
+export const queryWait = queryInteger(0, 60)
+  .default(0)
+  .describe("Seconds to wait for something new before an empty answer. Default 0.");
+
 export const deleted = z.object({ deleted: z.boolean() });
 export const updated = z.object({ updated: z.boolean() });

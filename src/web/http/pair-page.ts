@@ -223,7 +223,7 @@ export const pairOperations: readonly RawOperation[] = [
       ...common,
       operationId: "pairOnPage",
       summary:
-        "Redeem a pairing code as POST /v1/pair does; a browser is signed in, and shown an API key this once where wants_key is yes. With look it is only said who invites to what, and nothing is redeemed",
+        "Redeem a pairing code as POST /v1/pair does, in a browser, which is then signed in. `wants_key=yes` also makes an API key and shows it once. `look` only shows the invitation and redeems nothing",
       requestBody: {
         required: true,
         content: { "application/x-www-form-urlencoded": { schema: form } },

@@ -185,7 +185,8 @@ export const twilioOperations: readonly RawOperation[] = [
     operation: {
       ...common,
       operationId: "hearTwilioText",
-      summary: "A text to the box's number: ack or resolve, and an alert's number or handle",
+      summary:
+        "A text message to the box's number: `ack` or `resolve`, and the alert's number or the short code in the message",
       responses: { ...markup, ...refused },
     },
   },

@@ -5,7 +5,8 @@ import { channel } from "../channel.ts";
 /** Pushes to the devices of a tenant's members (contract §17, rule 6): by the hosted service, for a box after relay. */
 export const apns = channel({
   kind: "apns",
-  about: "pushes to the members' devices",
+  about:
+    "a channel that pushes to the devices of all members (Apple APNs, through the hosted service)",
   fields: z.strictObject({}),
   flags: {},
   pushes: true,

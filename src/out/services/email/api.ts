@@ -36,9 +36,9 @@ export const mailServer = {
       .optional()
       .meta({
         description:
-          "starttls (the default, and then required), implicit, or none for a server nearby",
+          "starttls (default; without it no mail is sent), implicit, or none (not encrypted: only for a server in a trusted network)",
       }),
-    user: text(256).optional().meta({ description: "who logs in there, where it asks" }),
+    user: text(256).optional().meta({ description: "SMTP user name, if the server asks for one" }),
     password: text(256).optional().meta({ description: "the password for it" }),
     from: mailbox("the sender's address"),
   }),

@@ -23,7 +23,9 @@ const ntfyGateway = gatewayKind({
       .optional()
       .meta({ description: `the server, ${NTFY_SERVER} if left out` }),
     access_token: text(256).optional().meta({ description: "its access token, where it asks" }),
-    answers: text(64).optional().meta({ description: "the topic for answers, made by the box" }),
+    answers: text(64)
+      .optional()
+      .meta({ description: "topic to which presses of buttons are sent; the box generates one" }),
   }),
   mint: (random) => ({ answers: `box-${base62Secret(random, 32)}` }),
   addresses: ["url"],

@@ -25,7 +25,7 @@ export type TelegramGateway = z.output<typeof bot>;
 
 const telegramGateway = gatewayKind({
   kind: "telegram",
-  about: "a Telegram bot; its buttons work behind a firewall, since the box asks for answers",
+  about: "a Telegram bot; its buttons work behind a firewall, because the box polls Telegram",
   fields: bot,
   addresses: ["url"],
   sent: { where: ["url"], secrets: ["token"] },

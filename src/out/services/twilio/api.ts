@@ -41,7 +41,9 @@ export const twilioAccount = z.strictObject({
   auth_token: text(64, 1).meta({
     description: "the account's token, which signs what Twilio calls back with",
   }),
-  api_key: text(34).optional().meta({ description: "an API key to log in with instead" }),
+  api_key: text(34).optional().meta({
+    description: "Twilio API key, with which requests are made in place of the auth token",
+  }),
   api_secret: text(128).optional().meta({ description: "its secret" }),
   from: phone.optional().meta({ description: "the number that texts and calls come from" }),
   messaging_service_sid: text(34)

@@ -23,14 +23,14 @@ import { type PushFacts, pushPayload } from "./payload.ts";
 
 const webPushGateway = gatewayKind({
   kind: "web_push",
-  about: "the keys that browsers' push services know this box by; it makes them itself",
+  about: "the keys for web push (VAPID); the box generates them, so you rarely need this",
   fields: z.strictObject({
     subject: text(320, 1)
       .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, { error: "must begin with mailto: or https://" })
       .optional()
       .meta({
         description:
-          "whom a push service may write to: mailto:you@example.org; without it the box's own address",
+          "contact address for push services (VAPID subject): mailto:you@example.org (default: the box's own address)",
       }),
     public_key: text(128).optional().meta({ description: "made by the box" }),
     private_key: text(128).optional().meta({ description: "made by the box" }),

@@ -10,9 +10,9 @@ export const webhookContact = contactKind({
   gateway: null,
   fields: z.strictObject({
     address: text(2048, 1).meta({ description: "where it is posted to" }),
-    secret: text(256)
-      .optional()
-      .meta({ description: "what requests are signed with; made where it is left out" }),
+    secret: text(256).optional().meta({
+      description: "signing secret of its requests; the box generates one if you give none",
+    }),
   }),
   addresses: ["address"],
   mint: mintWebhookSecret,

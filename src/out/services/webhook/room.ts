@@ -12,7 +12,7 @@ export const webhook = channel({
     url: text(2048).meta({ description: "where it is posted to" }),
     secret: text(256)
       .optional()
-      .meta({ description: "what it is signed with; minted when absent" }),
+      .meta({ description: "signing secret; the box generates one if you give none" }),
   }),
   addresses: ["url"],
   flags: { url: "<url>", secret: "--secret <secret>" },

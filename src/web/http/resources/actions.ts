@@ -17,7 +17,7 @@ import {
 import { hexIdField } from "../../../ground/kit/fields.ts";
 import { executionAnswer, listExecutions } from "../../../out/outbox/rows.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
-import { queryInteger } from "../fields.ts";
+import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -72,7 +72,7 @@ export const actionRoutes: Route[] = [
   actions.get("/{aid}/executions", {
     name: "listExecutions",
     summary: "An action's runs, newest first, also after it was deleted",
-    query: z.strictObject({ limit: queryInteger(1, 500).default(100) }),
+    query: z.strictObject({ limit: queryLimit(500, 100) }),
     answer: z.object({ executions: z.array(executionAnswer) }),
     read: (store, { project, params: { aid }, query }) => {
       mustHaveRun(store, project, aid);

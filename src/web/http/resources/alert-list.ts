@@ -15,7 +15,7 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Store } from "../../../ground/store/store.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -32,23 +32,33 @@ const states = z
   .meta({ type: "string", description: "One or more of open, acknowledged, resolved: `a,b`." });
 
 const listQuery = z.strictObject({
-  project: text(128).optional(),
+  project: text(128).optional().describe("Name of a project."),
   state: states.optional(),
-  rule: text(200).optional(),
-  since_seq: queryInteger(0).optional(),
-  before: queryInteger(0).optional(),
-  limit: queryInteger(1, 500).optional(),
-  min_level: queryInteger(0).optional(),
+  rule: text(200).optional().describe("Name of a rule."),
+  since_seq: queryInteger(0)
+    .optional()
+    .describe("Only alerts that changed after this `updated_seq`."),
+  before: queryInteger(0)
+    .optional()
+    .describe("Without `order`: `next` of the page before, an alert's id."),
+  limit: queryLimit(500, 100),
+  min_level: queryInteger(0).optional().describe("This level and above."),
   q: text(LONGEST_QUERY)
     .describe(
       '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in title, template, last message, identifiers and labels.',
     )
     .optional(),
-  mine: flag.optional().describe("Those that paged, were given to or acknowledged by the caller."),
-  silenced: flag.optional(),
+  mine: flag
+    .optional()
+    .describe(
+      "Only alerts that paged the caller, were assigned to them, or were acknowledged by them.",
+    ),
+  silenced: flag.optional().describe("Only silenced alerts, or only others."),
   order: z
     .enum(["newest", "need"], { error: "must be newest or need" })
-    .describe("need: open ones by level, then the newest; others by their last change.")
+    .describe(
+      "`newest` (default) or `need`: open alerts by level, then the newest; others by their last change.",
+    )
     .optional(),
   group: z
     .enum(["rule"], { error: "must be rule" })
@@ -56,9 +66,13 @@ const listQuery = z.strictObject({
       "With order=need: open and acknowledged alerts by rule, in `groups`. Those that page somebody first, then those that page nobody, acknowledged ones, silenced ones; each by level, single ones first.",
     )
     .optional(),
-  after: text(60).describe("`next` of a page in this order.").optional(),
-  counts: flag.describe("How many there are of each sort, of the project or of all.").optional(),
-  buckets: queryInteger(1, 360).describe("Events of each of so many minutes.").optional(),
+  after: text(60).describe("With `order=need`: `next` of the page before.").optional(),
+  counts: flag
+    .describe("Also answer how many alerts there are of each sort, in the project or in all.")
+    .optional(),
+  buckets: queryInteger(1, 360)
+    .describe("Also answer, for each alert, its events in each of the last so many minutes.")
+    .optional(),
 });
 type ListQuery = z.output<typeof listQuery>;
 
@@ -67,7 +81,7 @@ export const alertListRoutes: Route[] = [
   alerts.get("", {
     name: "listAlerts",
     summary:
-      "Alerts, newest first; with since_seq, by rising updated_seq (continue until next is null: a page may be short)",
+      "Alerts, newest first. With `since_seq`: those that changed after it, by rising `updated_seq`. A page may hold fewer than `limit`: read on until `next` is null",
     query: listQuery,
     answer: z.object({
       alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),
@@ -127,7 +141,7 @@ async function pageOf(
   query: ListQuery,
   of: Of,
 ): Promise<AlertPage & { complete?: boolean }> {
-  const { state, rule, since_seq, before, limit = 100 } = query;
+  const { state, rule, since_seq, before, limit } = query;
   const common = { projectId: of.projectId, states: state, rule, limit };
   if (WALKED.every((name) => query[name] === undefined))
     return listAlerts(store, { ...common, sinceSeq: since_seq, before });
@@ -141,7 +155,7 @@ async function pageOf(
 }
 
 async function groupsOf(store: Store, query: ListQuery, of: Of) {
-  const { state: states = ["open", "acknowledged"], rule, order, buckets, limit = 100 } = query;
+  const { state: states = ["open", "acknowledged"], rule, order, buckets, limit } = query;
   if (order !== "need") refuse("group", "goes with order=need");
   if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
   const page = await groupAlerts(store, {

@@ -24,7 +24,7 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { text, time } from "../../../ground/kit/fields.ts";
 import { othersFirst } from "../../../ground/kit/slices.ts";
 import { linesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit, queryWait } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, ofAlert, routesIn } from "../scope.ts";
 
@@ -53,18 +53,22 @@ export const alertRoutes: Route[] = [
     summary: "Kept log lines of the alert's project around its opening, with their variable parts",
     additive: true,
     query: z.strictObject({
-      after: queryInteger(0).describe("Unix seconds; left out: five minutes before.").optional(),
-      before: queryInteger(0).describe("Unix seconds; left out: five minutes after.").optional(),
-      source: text(128).optional(),
-      template: text(128).optional(),
-      q: text(200).describe("In the message, upper and lower case alike.").optional(),
-      min_level: queryInteger(0).describe("That, or above.").optional(),
-      limit: queryInteger(1, 500).optional(),
+      after: queryInteger(0)
+        .describe("Unix seconds. Default: five minutes before the alert opened.")
+        .optional(),
+      before: queryInteger(0)
+        .describe("Unix seconds. Default: five minutes after the alert opened.")
+        .optional(),
+      source: text(128).optional().describe("Name of a source."),
+      template: text(128).optional().describe("Id of a template."),
+      q: text(200).describe("Text in the message, in upper or lower case.").optional(),
+      min_level: queryInteger(0).describe("This level and above.").optional(),
+      limit: queryLimit(500, 100),
     }),
     answer: linesAround,
-    handle: ({ tenant, alert, query: { limit = 100, ...query } }) =>
+    handle: ({ tenant, alert, query: query }) =>
       readLinesAround(tenant.store, alert, {
-        query: { ...query, limit },
+        query,
         rootOf: tenant.ingest.rootOf,
       }),
   }),
@@ -89,7 +93,7 @@ export const alertRoutes: Route[] = [
   alert.get("/silence", {
     name: "offerSilence",
     summary:
-      "The narrowest silence that names the alert, and which others it would take now and in the past seven days",
+      "The narrowest silence that matches this alert; which other alerts it would match now, and how many it would have matched in the past seven days",
     additive: true,
     answer: offeredSilence,
     handle: ({ tenant: { store }, alert: id, actor: { accountId } }) =>
@@ -113,7 +117,9 @@ export const alertRoutes: Route[] = [
     summary:
       "Acknowledge an alert until a time; if it is still open then, its ladder begins again at the first rung",
     additive: true,
-    body: z.strictObject({ until: time.describe("Ahead, at most 7 days.") }),
+    body: z.strictObject({
+      until: time.describe("Unix seconds, in the future, at most 7 days from now."),
+    }),
     answer: alertAnswer,
     errors: ["alert_resolved"],
     write: (tx, { alert, body: { until }, actor: { accountId } }) =>
@@ -149,11 +155,13 @@ export const alertRoutes: Route[] = [
   }),
   alerts.get("/pull", {
     name: "pullAlerts",
-    summary: "Alerts newer than a cursor; with wait, answers when one opens",
+    summary: "Alerts that opened after `cursor`. With `wait`, the answer comes when one opens",
     noHead: true,
     query: z.strictObject({
-      cursor: queryInteger(0).optional(),
-      wait: queryInteger(0, 60).optional(),
+      cursor: queryInteger(0)
+        .default(0)
+        .describe("`cursor` of the answer before. Default 0: from the first alert."),
+      wait: queryWait,
     }),
     answer: z.object({
       alerts: z.array(alertAnswer),
@@ -161,12 +169,12 @@ export const alertRoutes: Route[] = [
       config_versions: z.array(configVersion),
     }),
     handle: async ({ tenant, query, actor, signal }) => {
-      const cursor = query.cursor ?? 0;
+      const { cursor } = query;
       const answer = () => ({
         ...pullAlerts(tenant.store, cursor),
         config_versions: configVersions(tenant.store),
       });
-      const parked = tenant.waiters.park(actor.keyId, (query.wait ?? 0) * 1000, signal);
+      const parked = tenant.waiters.park(actor.keyId, query.wait * 1000, signal);
       const first = answer();
       if (first.alerts.length > 0) {
         parked.leave();

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { auditEntry, listAudit } from "../../../ground/audit/list.ts";
 import { calledIn } from "../../../ground/audit/names.ts";
 import { text } from "../../../ground/kit/fields.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -15,17 +15,19 @@ export const auditRoutes: Route[] = [
     summary:
       "Who changed what, newest first (go on with before until next is null: a page may be short); kept 400 days",
     query: z.strictObject({
-      before: queryInteger(0).optional(),
-      limit: queryInteger(1, 500).optional(),
+      before: queryInteger(0).optional().describe("`next` of the page before."),
+      limit: queryLimit(500, 100),
       account: text(326)
         .optional()
         .meta({ description: "Who did it: an id, or an `email:` form." }),
       target: text(300).optional().meta({
         description: "A kind, or a kind and an id or name: rule, rule:7, rule:errors.",
       }),
-      verb: text(64).optional(),
-      since: queryInteger(0).optional().meta({ description: "Unix seconds: not before." }),
-      until: queryInteger(0).optional().meta({ description: "Unix seconds: before." }),
+      verb: text(64).optional().describe("What was done, as entries name it in `verb`."),
+      since: queryInteger(0)
+        .optional()
+        .meta({ description: "Unix seconds: entries from then on." }),
+      until: queryInteger(0).optional().meta({ description: "Unix seconds: entries before then." }),
     }),
     answer: z.object({
       entries: z.array(auditEntry),
@@ -35,7 +37,7 @@ export const auditRoutes: Route[] = [
       next: z.string().nullable(),
     }),
     read: (store, { query }) => {
-      const { entries, next } = listAudit(store, { ...query, limit: query.limit ?? 100 });
+      const { entries, next } = listAudit(store, query);
       return { entries, names: calledIn(store, entries), next };
     },
   }),

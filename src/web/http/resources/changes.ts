@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { changesAfter, changesStream } from "../changes-stream.ts";
-import { queryInteger } from "../fields.ts";
+import { queryWait } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -12,12 +12,16 @@ export const changesRoutes: Route[] = [
   changes.get("", {
     name: "listChanges",
     summary:
-      "Names of what changed since an answer's next; with wait, answers when something changes; as a stream with Accept: text/event-stream",
+      "Topics that changed since `since`. With `wait`, the answer comes when something changes; with `Accept: text/event-stream` it is a stream",
     noHead: true,
     wantsHeaders: ["accept", "last-event-id"],
     query: z.strictObject({
-      since: text(40).optional(),
-      wait: queryInteger(0, 60).optional(),
+      since: text(40)
+        .optional()
+        .describe(
+          "`next` of the answer before. Without it nothing is known: the answer is `reset`.",
+        ),
+      wait: queryWait,
     }),
     answer: z.object({
       next: z.string(),
@@ -30,7 +34,7 @@ export const changesRoutes: Route[] = [
       const since = query.since ?? null;
       if (headers["accept"]?.includes("text/event-stream"))
         return changesStream(tenant, { key, signal, since: headers["last-event-id"] ?? since });
-      return changesAfter(tenant, { key, signal, since }, query.wait ?? 0);
+      return changesAfter(tenant, { key, signal, since }, query.wait);
     },
   }),
 ];

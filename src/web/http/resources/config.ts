@@ -74,26 +74,26 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       summary:
         "Make the project what the body says, all or nothing; what the body lacks is deleted. Version 0 creates the project",
       query: z.strictObject({
-        dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+        dry_run: z
+          .enum(["true", "false"], { error: "must be true or false" })
+          .optional()
+          .describe("`true`: answer what would change, and change nothing."),
       }),
       body: z.strictObject({
         version: integer(0),
         config: projectConfig,
         assume: list(scheduleReference, 1000).optional().meta({
           description:
-            "For a dry run: shared schedules, `{project}/{schedule}`, that will have been made when this is applied.",
+            "Only with `dry_run`: shared schedules, `{project}/{schedule}`, that count as existing, because an earlier step makes them.",
         }),
         assume_ladders: list(ladderName, bounds.ladders).optional().meta({
-          description:
-            "For a dry run: ladders of the tenant that will have been made when this is applied.",
+          description: "Only with `dry_run`: ladders of the tenant that count as existing.",
         }),
         assume_holidays: list(holidaysName, MOST_HOLIDAY_CALENDARS).optional().meta({
-          description:
-            "For a dry run: holidays of the tenant that will have been made when this is applied.",
+          description: "Only with `dry_run`: holidays of the tenant that count as existing.",
         }),
         assume_people: list(emailField, 10_000).optional().meta({
-          description:
-            "For a dry run: emails of people who will have an account when this is applied.",
+          description: "Only with `dry_run`: e-mail addresses that count as those of accounts.",
         }),
       }),
       bodyLimit: 4 * 1024 * 1024,

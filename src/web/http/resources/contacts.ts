@@ -44,7 +44,7 @@ export const sentAnswer = z.object({
 export const contactRoutes: Route[] = [
   person.get("/contacts", {
     name: "listContacts",
-    summary: "A person's contacts, by age; `me` is the caller",
+    summary: "A person's contacts, oldest first; `me` is the caller",
     answer: z.object({ contacts: z.array(contactAnswer) }),
     read: (store, { account }) => ({ contacts: listContacts(store, account) }),
   }),

@@ -4,7 +4,7 @@ import { deliveryDetailAnswer, getDelivery } from "../../../out/outbox/delivery-
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn, scopeBelow } from "../scope.ts";
 
@@ -38,10 +38,10 @@ export const deliveryRoutes: Route[] = [
     name: "listDeliveries",
     summary: "A channel's deliveries, newest first",
     query: z.strictObject({
-      limit: queryInteger(1, 200).default(50),
+      limit: queryLimit(200, 50),
       status: deliveryAnswer.shape.status.optional(),
       event: z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }).optional(),
-      alert: queryInteger(1).optional().meta({ description: "An alert's id." }),
+      alert: queryInteger(1).optional().meta({ description: "Only of the alert with this id." }),
     }),
     answer: z.object({ deliveries: z.array(deliveryAnswer) }),
     read: (store, { channel, query }) => ({

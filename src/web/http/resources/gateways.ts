@@ -104,7 +104,10 @@ export const gatewayRoutes: Route[] = [
       "Set a gateway up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
     owner: true,
     query: z.strictObject({
-      dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+      dry_run: z
+        .enum(["true", "false"], { error: "must be true or false" })
+        .optional()
+        .describe("`true`: answer what would change, and change nothing."),
     }),
     body: gatewayWrite(),
     readOnly: ["kind", "open", "last_ok_at", "last_error", "updated_at"],

@@ -18,7 +18,7 @@ import { type HeartbeatRow, projectHeartbeats } from "../../../in/heartbeats/row
 import { listRuns } from "../../../in/heartbeats/runs.ts";
 import { dropHeartbeat, readHeartbeat, watchHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { queryInteger } from "../fields.ts";
+import { queryLimit } from "../fields.ts";
 import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
@@ -87,11 +87,11 @@ export const heartbeatRoutes: Route[] = [
   heartbeats.get("/{hid}/runs", {
     name: "listHeartbeatRuns",
     summary: "A heartbeat's latest runs, newest first; the last 100 are kept",
-    query: z.strictObject({ limit: queryInteger(1, 100).optional() }),
+    query: z.strictObject({ limit: queryLimit(100, 30) }),
     answer: z.object({ runs: z.array(heartbeatRun) }),
     read: (store, { params, query, project }) => {
       const row = getHeartbeat(store, project, params.hid);
-      return { runs: listRuns(store, row.id, query.limit ?? 30) };
+      return { runs: listRuns(store, row.id, query.limit) };
     },
   }),
   ...(["pause", "resume"] as const).map((verb) =>

@@ -39,7 +39,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       summary: "The project's delivery channels, by age",
       query: z.strictObject({
         shared: z.literal("true").optional().meta({
-          description: "Those of other projects that hear of this one follow.",
+          description: "Also the shared channels of other projects that get this project's alerts.",
         }),
       }),
       answer: z.object({ integrations: z.array(answer) }),
@@ -125,7 +125,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
     integrations.put("/{iid}", {
       name: "updateIntegration",
       summary:
-        "Change a delivery channel; blank credentials and what is left out are kept, secrets at the same address alone",
+        "Change a channel. Fields that are left out and blank credentials keep their value. Secrets are kept only if the address stays the same",
       body: z.strictObject(writeFields),
       readOnly: [...integrationReadOnly, "type"],
       errors: [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { logLine, readLogTail } from "../../../in/ingest/logtail.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -13,15 +13,15 @@ export const logtailRoutes: Route[] = [
     name: "readLogTail",
     summary: "The most recent retained events, newest last",
     query: z.strictObject({
-      limit: queryInteger(1, 200).optional(),
-      template: text(128).optional(),
+      limit: queryLimit(200, 50),
+      template: text(128).optional().describe("Id of a template."),
       q: text(200).optional().meta({
-        description: "What the message has in it, in any case of letters.",
+        description: "Text in the message, in upper or lower case.",
       }),
-      source: text(128).optional().meta({ description: "A source's name." }),
-      level: queryInteger(0).optional().meta({ description: "The lowest." }),
+      source: text(128).optional().meta({ description: "Name of a source." }),
+      level: queryInteger(0).optional().meta({ description: "This level and above." }),
       since: queryInteger(0).optional().meta({
-        description: "A line's id. What came after it and isn't shown is counted.",
+        description: "Id of a line. How many later lines are not shown is counted in `left_out`.",
       }),
     }),
     answer: z.object({
@@ -35,7 +35,7 @@ export const logtailRoutes: Route[] = [
           "With `since`, how many lines as asked came after it and before these; of the newest 50,000.",
       }),
     }),
-    handle: ({ tenant, query: { limit = 50, level, since, ...words }, project }) => {
+    handle: ({ tenant, query: { limit, level, since, ...words }, project }) => {
       const given = Object.entries(words).filter(
         ([, value]) => value !== undefined && value !== "",
       );

@@ -35,10 +35,13 @@ export const numbersRoutes: Route[] = [
       "Figures of whole days, at most 800 (default: eight weeks); `Accept: text/csv` for a table. By person: a member's own, unless `numbers_open`",
     wantsHeaders: ["accept"],
     query: z.strictObject({
-      from: instant,
-      to: instant.meta({ description: "Excluded." }),
-      by: z.enum(numbersBy, { error: `must be one of ${numbersBy.join(", ")}` }).default("week"),
-      project: text(200).optional().meta({ description: "Of this project alone." }),
+      from: instant.meta({ description: "Unix seconds. Default: eight weeks ago." }),
+      to: instant.meta({ description: "Unix seconds, not included." }),
+      by: z
+        .enum(numbersBy, { error: `must be one of ${numbersBy.join(", ")}` })
+        .default("week")
+        .describe("A row for each."),
+      project: text(200).optional().meta({ description: "Only this project." }),
     }),
     answer: numbersAnswer,
     errors: ["not_found"],
@@ -77,14 +80,14 @@ export const numbersRoutes: Route[] = [
   }),
   numbers.get("/digest", {
     name: "getDigest",
-    summary: "Where the weekly digest goes, and when",
+    summary: "Where the weekly digest is sent, and when",
     answer: digestAnswer,
     handle: ({ tenant }) => readDigest(tenant.store, unixSeconds(tenant.clock)),
   }),
   numbers.put("/digest", {
     name: "changeDigest",
     summary:
-      "Send once a week what the week before was like, by a contact or to a room, or no longer: figures against the four weeks before, the noisiest rules, advice, the next week's shifts and gaps",
+      "Set where and when the weekly digest is sent (a person's contact or a channel), or turn it off. It has the week's figures against the four weeks before, the noisiest rules, advice, and next week's shifts and gaps",
     manager: true,
     body: digestWrite,
     answer: digestAnswer,
@@ -92,7 +95,7 @@ export const numbersRoutes: Route[] = [
   }),
   numbers.post("/digest/send", {
     name: "sendDigest",
-    summary: "Send the digest of the last whole week now; that of the next time comes as well",
+    summary: "Send the digest of the last whole week now; the next regular one is still sent",
     manager: true,
     answer: digestSent,
     auditAlways: true,

@@ -81,7 +81,9 @@ export function previewRange(
   return { from, until };
 }
 
-const instant = queryInteger(0, 100_000_000_000).optional();
+const instant = queryInteger(0, 100_000_000_000);
+const begins = instant.optional().describe("Unix seconds. Default: now.");
+const ends = instant.optional().describe("Unix seconds, not included.");
 
 /** What is asked for, else 7 days from now. Throws 400. */
 function gridRange({ from = 0, to }: { from?: number | undefined; to?: number | undefined }) {
@@ -96,7 +98,7 @@ export const oncallRoutes: Route[] = [
   oncall.get("/grid", {
     name: "onCallGrid",
     summary: `Final shifts of all schedules (default: 7 days from now; at most ${mostOfGrid.days} days, ${mostOfGrid.schedules} schedules)`,
-    query: z.strictObject({ from: instant, to: instant }),
+    query: z.strictObject({ from: begins, to: ends }),
     answer: gridAnswer,
     handle: ({ tenant, query }) => {
       const range = gridRange({ ...query, from: query.from ?? unixSeconds(tenant.clock) });
@@ -119,7 +121,8 @@ export const oncallRoutes: Route[] = [
     summary: "The project's schedules, by name",
     query: z.strictObject({
       shared: z.literal("true").optional().meta({
-        description: "Those of other projects that this one's ladders may name follow.",
+        description:
+          "Also the shared schedules of other projects, which this project's ladders may name.",
       }),
     }),
     answer: z.object({ schedules: z.array(scheduleShown) }),
@@ -186,7 +189,7 @@ export const oncallRoutes: Route[] = [
     name: "previewSchedule",
     summary: "Shifts and gaps of a range (default: 14 days from now; at most 366 days)",
     additive: true,
-    query: z.strictObject({ from: instant, until: instant }),
+    query: z.strictObject({ from: begins, until: ends }),
     answer: previewAnswer,
     handle: ({ tenant, schedule, query }) =>
       previewOnCall(asking(tenant), schedule, previewRange(query, unixSeconds(tenant.clock))),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { overviewAnswer, overviewOf } from "../../../tenant/overview.ts";
-import { queryInteger } from "../fields.ts";
+import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -15,7 +15,7 @@ export const overviewRoutes: Route[] = [
       "Everything in short: counts of alerts, who is on call, readiness, what each source sent in the last hour",
     query: z.strictObject({
       after: text(128).default("").meta({ description: "`next` of the page before." }),
-      limit: queryInteger(1, 200).default(100),
+      limit: queryLimit(200, 100),
     }),
     answer: overviewAnswer,
     handle: ({ tenant, actor, query }) =>

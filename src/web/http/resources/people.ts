@@ -58,7 +58,10 @@ export const peopleRoutes: Route[] = [
     manager: true,
     boxOnly: true,
     query: z.strictObject({
-      dry_run: z.enum(["true", "false"], { error: "must be true or false" }).optional(),
+      dry_run: z
+        .enum(["true", "false"], { error: "must be true or false" })
+        .optional()
+        .describe("`true`: answer what would change, and change nothing."),
     }),
     body: accountWrite,
     status: 201,

@@ -14,7 +14,7 @@ import {
 } from "../../../core/projects/projects.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { callProject, dropProject } from "../../../tenant/project-verbs.ts";
-import { queryInteger } from "../fields.ts";
+import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -25,10 +25,12 @@ export const projectRoutes: Route[] = [
   projects.get("", {
     name: "listProjects",
     summary: "A page of the projects, by name",
-    query: z.strictObject({ after: text(200).optional(), limit: queryInteger(1, 500).optional() }),
+    query: z.strictObject({
+      after: text(200).default("").describe("`next` of the page before."),
+      limit: queryLimit(500, 200),
+    }),
     answer: z.object({ projects: z.array(projectEntry), next: z.string().nullable() }),
-    read: (store, { query }) =>
-      listProjects(store, { after: query.after ?? "", limit: query.limit ?? 200 }),
+    read: (store, { query }) => listProjects(store, query),
   }),
   projects.post("", {
     name: "createProject",

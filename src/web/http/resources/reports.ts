@@ -67,7 +67,8 @@ export const reportRoutes: Route[] = [
   }),
   report.put("", {
     name: "updateReport",
-    summary: "Change title, description (kept when omitted) and password (tri-state)",
+    summary:
+      'Change title, description (kept when left out) and password: `view_password` sets it, `""` removes it, left out it stays',
     body: reportChange,
     // What it is tied to is fixed when it is made.
     readOnly: [...reportReadOnly, "alert_id"],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import { search, searchAnswer } from "../../../records/search/search.ts";
-import { queryInteger } from "../fields.ts";
+import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -14,10 +14,12 @@ export const searchRoutes: Route[] = [
     name: "search",
     summary: "Search names and alerts by words",
     query: z.strictObject({
-      q: text(LONGEST_QUERY, 1).describe("As in lists of alerts."),
-      limit: queryInteger(1, 100).optional(),
+      q: text(LONGEST_QUERY, 1).describe(
+        "Words, and the terms that `q` of `GET /v1/alerts` takes.",
+      ),
+      limit: queryLimit(100, 20),
     }),
     answer: searchAnswer,
-    handle: ({ tenant: { store }, query: { q, limit = 20 } }) => search(store, { q, limit }),
+    handle: ({ tenant: { store }, query: { q, limit } }) => search(store, { q, limit }),
   }),
 ];

@@ -17,7 +17,12 @@ export const sessionRoutes: Route[] = [
   sessions.get("", {
     name: "listSessions",
     summary: "The caller's signed-in browsers; for owners and admins those of any account",
-    query: z.strictObject({ account: z.string().optional() }),
+    query: z.strictObject({
+      account: z
+        .string()
+        .optional()
+        .describe("Id of an account, or `email:` and its address. Default: your own."),
+    }),
     answer: z.object({ sessions: z.array(sessionAnswer) }),
     errors: ["invalid_request", "forbidden", "not_found"],
     read: (store, { actor, query: { account = actor.accountId } }) => {

@@ -36,7 +36,9 @@ export const silenceRoutes: Route[] = [
   silences.get("", {
     name: "listSilences",
     summary: "Silences, the newest first: those that aren't over, and those of the past 30 days",
-    query: z.strictObject({ state: silenceState.optional() }),
+    query: z.strictObject({
+      state: silenceState.optional().describe("Only silences in this state. Default: all."),
+    }),
     answer: z.object({ silences: z.array(silenceAnswer) }),
     read: (store, { query: { state } }) => {
       const since = unixSeconds(store.clock) - PAST_SECONDS;

@@ -75,7 +75,7 @@ export const sourceRoutes: Route[] = [
   }),
   sources.put("/{name}", {
     name: "updateSource",
-    summary: "Say whether a source's events are kept for the log tail",
+    summary: "Change a source: whether its events are kept for the log tail, `room` and `options`",
     body: sourceChange,
     readOnly: ["name", "created_at", "kind"],
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { messageWhy, whyOf } from "../../../in/ingest/template/why.ts";
 import { templateOfShapes, templatesAnswer } from "../../../in/ingest/templates.ts";
-import { queryInteger } from "../fields.ts";
+import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -15,15 +15,17 @@ export const templateRoutes: Route[] = [
     summary:
       "The project's templates, the most frequent first, with when they came and which rules may take them",
     query: z.strictObject({
-      q: text(200).optional().meta({ description: "Part of the text, in any case of letters." }),
+      q: text(200)
+        .optional()
+        .meta({ description: "Part of the template's text, in upper or lower case." }),
       after: text(64).optional().meta({ description: "`next` of the page before." }),
       unmatched: z.literal("true").optional().meta({
-        description: "Only those that no rule may take.",
+        description: "Only templates that no rule can match.",
       }),
       new_since: queryInteger(0).optional().meta({
         description: "Unix seconds: only those that first came then or later.",
       }),
-      limit: queryInteger(1, 200).default(50),
+      limit: queryLimit(200, 50),
     }),
     answer: templatesAnswer,
     handle: ({ tenant, query: { unmatched, new_since, ...query }, project }) =>
