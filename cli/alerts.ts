@@ -57,7 +57,7 @@ export function registerAlerts(program: Command): void {
     .action(changeAlerts("ack"));
   manyFlags(program.command("resolve [id...]"))
     .description(
-      "resolve these alerts, or with --all every unresolved alert of --project or --rule; if a sender still reports its problem an hour later, a new alert opens",
+      "resolve these alerts, or with --all all of --project or --rule; if a sender still reports its problem an hour later, a new alert opens",
     )
     .action(changeAlerts("resolve"));
   registerAlertVerbs(program);

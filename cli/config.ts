@@ -37,7 +37,7 @@ export function registerConfig(program: Command): void {
     .action(exportConfig);
   apiFlags(config.command("apply <file>"))
     .description(
-      "apply a file: change projects, ladders, gateways and fallback to what it says, and create missing accounts for its people (- = standard input)",
+      "apply a file to projects, ladders, gateways and fallback, and create missing accounts for its people (- = standard input)",
     )
     .option("--dry-run", "show what would change, and change nothing")
     .option("--delete", "also delete what isn't in the file (never people)")

@@ -29,7 +29,7 @@ export function registerNotify(program: Command): void {
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
     .option(
       "--rule <rule...>",
-      `"DELAY: CONTACT, CONTACT min LEVEL": DELAY after the rung (0s, 2m), each CONTACT by label, kind or id, LEVEL the lowest level (${levelHelp}) of alerts that use the rule`,
+      `"DELAY: CONTACT, CONTACT min LEVEL": DELAY after the rung (0s, 2m), CONTACT a label, kind or id, LEVEL the lowest (${levelHelp})`,
     )
     .option(
       "--usual",

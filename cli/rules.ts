@@ -53,7 +53,7 @@ export function registerRules(program: Command): void {
     .option("--days <n>", "days to look back, 1 to 30", "7")
     .option(
       "--plot",
-      "draw when alerts would open: a row for each day, a bar for each hour; for a rule with first_seen_days, unusual or missing also the last four weeks",
+      "draw when alerts would open, a row a day, a bar an hour; with first_seen_days, unusual or missing also the last four weeks",
     )
     .option("--versus <rule>", "compare with the alerts of this saved rule")
     .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")

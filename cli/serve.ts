@@ -14,10 +14,10 @@ export function registerServe(program: Command): void {
   withFlags(serve, {
     "--ingest-rate <n>": "events a second for the tenant, 0 = off (default 5000)",
     "--adapters-listen <host:port>":
-      "second address to listen on, for paths that senders can't change: /v2/enqueue, /api/v2/alerts and others",
+      "second address, for paths that senders can't change: /v2/enqueue, /api/v2/alerts and others",
     "--adapters-here": "serve the paths of --adapters-listen on the address of --listen",
     "--key-file <file>":
-      "file with the key that encrypts stored secrets, for example a mounted secret; box.key in the data directory becomes a symbolic link to it",
+      "file with the key for stored secrets, such as a mounted secret; box.key in the data directory becomes a link to it",
     ...databaseFlags(
       "PostgreSQL for several machines: every change is stored there before it is answered or sent",
     ),
@@ -40,19 +40,18 @@ export function registerServe(program: Command): void {
 function portFlags(command: Command): void {
   withFlags(command, {
     "--syslog-udp <host:port...>":
-      "receive syslog over UDP at this address; with =PROJECT/SOURCE after it, every message belongs to that source (repeatable)",
-    "--syslog-tcp <host:port...>":
-      "the same over TCP, with octet counting or a line per message (repeatable)",
-    "--syslog-tls <host:port...>": "the same over TLS, with --tls-cert and --tls-key (repeatable)",
+      "receive syslog over UDP at this address; with =PROJECT/SOURCE after it, for that source",
+    "--syslog-tcp <host:port...>": "receive syslog over TCP (octet counting or lines)",
+    "--syslog-tls <host:port...>": "receive syslog over TLS, with --tls-cert and --tls-key",
     "--gelf-udp <host:port...>":
-      "receive GELF over UDP at this address; the source stands after it: =PROJECT/SOURCE (repeatable)",
-    "--gelf-tcp <host:port...>": "the same over TCP (repeatable)",
+      "receive GELF over UDP at this address, for the source after it: =PROJECT/SOURCE",
+    "--gelf-tcp <host:port...>": "receive GELF over TCP",
     "--otlp <host:port...>":
-      "receive OpenTelemetry logs at this address, usually port 4318; with =PROJECT/SOURCE after it, no token is needed (repeatable)",
+      "receive OpenTelemetry logs at this address, usually port 4318; with =PROJECT/SOURCE after it, no token is needed",
     "--es <host:port...>":
-      "receive Elasticsearch bulk requests at this address, usually port 9200; with =PROJECT/SOURCE after it, no token is needed (repeatable)",
+      "receive Elasticsearch bulk requests at this address, usually port 9200; with =PROJECT/SOURCE after it, no token is needed",
     "--smtp <host:port...>":
-      "take mail to anything+KEY@any.host there; with STARTTLS if there is a --tls-cert",
+      "receive mail to ANYTHING+TOKEN@ANY.HOST (the short token) at this address; STARTTLS with --tls-cert",
     "--syslog-sender <sender...>":
       "source of syslog messages without a token, by network (10.1.0.0/16=PROJECT/SOURCE) or client certificate (sha256:FINGERPRINT=PROJECT/SOURCE)",
     "--syslog-zone <zone>":
@@ -89,7 +88,7 @@ export function serveFlags(command: Command, listen: string): Command {
       "networks to which requests may go although they are blocked by default (docs/security.md)",
     "--egress-deny <cidr...>": "networks to which no request may go",
     "--breaker-failures <n>":
-      "failed attempts in a row after which a channel is turned off, if --breaker-hours have passed, too (default 20)",
+      "failed attempts in a row, over --breaker-hours, that turn a channel off (default 20)",
     "--breaker-hours <n>": "hours that these failures must last at least (default 24)",
     "--log-days <n>": "days that log lines are kept (default 7)",
     "--log-gib <n>": "most GiB of log lines that are kept (default 2)",

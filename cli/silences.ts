@@ -33,7 +33,7 @@ export function registerSilences(program: Command): void {
     .option("--state <state>", "active, planned or over");
   matchFlags(endFlags(apiFlags(group.command("add"))))
     .description(
-      "silence alerts that match; when the silence ends, what is still open is sent. Alerts of level 500 and above are not silenced unless you add --critical",
+      "silence alerts that match; when it ends, what is still open is sent. Alerts of level 500 and above only with --critical",
     )
     .requiredOption("--reason <text>", "why")
     .option("--tell", "send you a message when it ends by itself")

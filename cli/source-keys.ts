@@ -23,7 +23,7 @@ export function registerSourceKeys(source: Command): void {
   );
   apiFlags(source.command("add-key <project> <name> <file>"))
     .description(
-      "accept a key of another system (Opsgenie, PagerDuty, Grafana OnCall) for this source, so that its sender need not change (- for standard input)",
+      "accept a key of another system for this source, so that its sender need not change (- for standard input)",
     )
     .action(async (project: string, name: string, file: string, options: ApiOptions) => {
       const key = (await readText(file)).trim();

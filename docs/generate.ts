@@ -72,6 +72,7 @@ export function cliReference(): string {
     "You may type a time as `2026-11-21 18:00 Europe/Berlin`, `2026-11-21T17:00:00Z`, `18:00` (the next one), `+2h`, `+1d12h` or `now`.",
     "If you give no zone, the command uses the terminal's zone (`TZ`). Commands print times in the terminal's zone with the offset (`2026-11-21 18:00+01:00`, `Z` for UTC).",
     "Flags also accept times in the printed form. `--json` prints Unix seconds.",
+    "A flag whose value ends in `...` takes several values, and may be given several times.",
     "",
     "## Flags that many commands take",
     "",

@@ -29,7 +29,7 @@ export const groupAnswer = z
     }),
     labels: z.record(z.string(), z.string()).nullable().meta({
       description:
-        "Labels that all of them have, each with one value. null: they weren't compared, for a page compares 20,000 alerts.",
+        "Labels that all of them have, each with one value. null: not compared, because a page compares at most 20,000 alerts.",
     }),
     alert: z.string().nullable().meta({ description: "The only one; null: there are several." }),
   })

@@ -29,7 +29,7 @@ export const offeredSilence = z
     }),
     folds: z.record(z.string(), z.array(z.string())).meta({
       description:
-        "Labels whose value differs between the alert's events, with the known values. A silence cannot match only some of these events. If the label becomes an identifier of the rule (`identifier_keys`), each value gets an alert of its own.",
+        "Labels whose value differs between the alert's events, with the known values. No silence can match only some of these events. In `identifier_keys`, each value gets an alert of its own.",
     }),
   })
   .meta({ id: "OfferedSilence" });

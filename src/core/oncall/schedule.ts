@@ -51,7 +51,7 @@ export const layer = z.strictObject({
   take: integer(1, MOST_TAKEN)
     .optional()
     .describe(
-      "How many people are on call at once: the one whose turn it is and the next in the list. Default 1. A turn of nobody (null) leaves its place empty. An override replaces all of them.",
+      "How many are on call at once: whose turn it is and the next in the list. Default 1. A turn of null stays empty. An override replaces all of them.",
     ),
 });
 export type Layer = z.output<typeof layer>;
@@ -81,22 +81,20 @@ export const scheduleWrite = z
     shared: boolean
       .optional()
       .describe(
-        "Ladders of every project may name it, as `{project}/{schedule}`. On PUT kept when left out; default false.",
+        "Ladders of every project may name it, as `{project}/{schedule}`. Default false; on PUT kept.",
       ),
     shift_check: boolean
       .optional()
       .describe(
-        "When a shift begins, a silent push checks that the person's devices are reached. On PUT kept when left out; default true.",
+        "When a shift begins, a silent push checks that the person's devices are reached. Default true; on PUT kept.",
       ),
     hand_over: boolean
       .optional()
-      .describe(
-        "At each hand-over, both people get a silent note. On PUT kept when left out; default true.",
-      ),
+      .describe("At each hand-over, both people get a silent note. Default true; on PUT kept."),
     covers: covers
       .optional()
       .describe(
-        "`always`: somebody must be on call at every hour. `hours`: only in the hours of its layers' restrictions (a layer without one means always). Such an hour without anybody is a gap. On PUT kept when left out; default `always`.",
+        "`hours`: somebody must be on call only in the hours of its layers' restrictions. Other hours without anybody are no gap. Default `always`; on PUT kept.",
       ),
   })
   .meta({
@@ -132,8 +130,7 @@ export const scheduleAnswer = z.object({
     description: "Devices of the person whose shift begins are pushed.",
   }),
   covers: covers.meta({
-    description:
-      "`always`: somebody must be on call at every hour. `hours`: only in the hours of its layers' restrictions. Such an hour without anybody is a gap.",
+    description: "When somebody must be on call. Such an hour without anybody is a gap.",
   }),
   hand_over: z.boolean().meta({
     description: "At each hand-over, both people get a silent note.",

@@ -34,11 +34,10 @@ export const actionWrite = z.strictObject({
   ...actionFields,
   headers: headers.optional().meta({
     description:
-      "Stored encrypted. On PUT, headers that are left out are kept; if the host of `url` changes, they must be given again.",
+      "Stored encrypted. On PUT kept when left out; with another host in `url` they must be given again.",
   }),
   body: text(8192).optional().meta({
-    description:
-      "Empty: none. On PUT, a body that is left out is kept; if the host of `url` changes, it must be given again.",
+    description: "Empty: none. On PUT as `headers`.",
   }),
   enabled: boolean.optional().meta({ description: "Default true; on PUT kept when left out." }),
   events: list(actionEvent, 2).optional().meta({

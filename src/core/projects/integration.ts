@@ -30,7 +30,7 @@ const shown = {
 export const USUAL_STORM = 10;
 
 export const stormThreshold = integer(0, 1000).meta({
-  description: `Chat channels only. If more than this many alerts of the project open within a minute, further ones are combined into one message a minute; 0 = never combine. Default ${USUAL_STORM}. Other kinds get each alert.`,
+  description: `Chat channels only. If more than this many alerts open within a minute, further ones come in one message a minute; 0 = never. Default ${USUAL_STORM}. Other kinds get each alert.`,
 });
 
 /** Whether it hears of other projects, too. */

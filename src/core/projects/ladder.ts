@@ -17,7 +17,7 @@ export const ladderFields = {
     .nullable()
     .default(null)
     .describe(
-      "Minutes from the time of the last rung to the next pass, and after the last pass to the fallback. Required if `passes` is 2 or more; null only with one pass.",
+      "Minutes from the last rung to the next pass, and after the last pass to the fallback. Required if `passes` is 2 or more.",
     ),
   team: text(200).default("").describe("Free text: the team that owns the ladder."),
 };

@@ -58,7 +58,7 @@ const match = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Matches only if more than `factor` times as many messages came in the last `window_minutes` (whole hours, at most a week) as usual. Usual is the median of the same hours in the last four weeks; two weeks are needed. Null: off. Without sources, tags, conditions and identifiers the events of the template are counted, else the events that the rule matched.",
+      "Matches only if more than `factor` times as many came in the last `window_minutes` (whole hours, at most a week) as usual: the median of these hours in the last four weeks, two at least. Null: off. Without sources, tags, conditions and identifiers the template's events count, else the rule's.",
     ),
 });
 
@@ -103,13 +103,13 @@ export const ruleFields = {
     .nullable()
     .default(null)
     .describe(
-      "Turns the rule round: an alert opens when matching messages stop, and resolves when they come again. `true` watches each template, else one template or source. It must have come at least 336 times in the last 14 days, and before them. It is missing after three times its longest pause in that time, at least an hour. Null: off.",
+      "Alerts open when matching messages stop, and resolve when they come again: of each template (`true`), one template or one source. It must have come 336 times in 14 days, and before. It is missing after three times its longest pause in them, at least an hour. Null: off.",
     ),
   fire_after: fireAfter.prefault({}).describe("How many matching events open an alert."),
   for_minutes: integer(0, 1440)
     .default(0)
     .describe(
-      "Minutes that the alert waits before it opens. It does not open if its sender resolves it in that time. For senders that don't resolve, it opens only if matches still came in the last third of that time. 0 = at once.",
+      "Minutes before the alert opens. It doesn't if its sender resolves it meanwhile or, for senders that don't resolve, if no match came in the last third of them. 0 = at once.",
     )
     .register(fieldLabels, { label: "It must last", unit: "min" }),
   dedup_window_minutes: minutes

@@ -77,7 +77,7 @@ export const sourceCreate = z.strictObject({
   }),
   room: nameScope.optional().meta({
     description:
-      "Where a `dedup_key` of its sender counts: in the whole project or in this source only. The default depends on `kind`.",
+      "Where a `dedup_key` counts: in the project or this source. The default depends on `kind`.",
   }),
   options: sourceOptions.optional().meta({
     description: "How its lines are read; for kinds that send lines.",
@@ -102,7 +102,7 @@ export const sourceAnswer = z
     kind: z.string(),
     room: nameScope.meta({
       description:
-        "Where a `dedup_key` of its sender counts. `project`: such sources of the project share them, and whoever has the token of one can resolve, acknowledge and refresh alerts of the others. `source`: only its own alerts.",
+        "Where a `dedup_key` counts. `project`: such sources share them, and the token of one can resolve, acknowledge and refresh alerts of the others. `source`: only its own alerts.",
     }),
     options: sourceOptions,
     signed: z.boolean().meta({
@@ -125,7 +125,7 @@ export const sourceFacts = z
     }),
     clock_suspects: z.int().meta({
       description:
-        "Of those, alerts never heard of that had begun and ended within the hour: the sender's clock may be off.",
+        "Of those, unknown alerts that began and ended within the hour: the sender's clock may be wrong.",
     }),
     refused: counts.meta({ description: "Events refused, by error code." }),
     last_seen: z.int().nullable().meta({ description: "When the latest was committed." }),

@@ -42,7 +42,7 @@ export const alertmanager: Adapter = {
     ].join("\n"),
     notes: [
       "The box takes firing and resolved alerts: a repeat changes nothing, a resolve ends the alert.",
-      "While the box is off, Alertmanager tries again until one group_interval is over (5 minutes by default). Alerts that still fire then come with the next one. Alerts that ended meanwhile are never reported as resolved: resolve them by hand, or give the rule auto_resolve_quiet_minutes.",
+      "While the box is off, Alertmanager tries again until one group_interval is over (5 minutes by default). Alerts that still fire come with the next one. Those that ended meanwhile are never reported as resolved: resolve them by hand, or set auto_resolve_quiet_minutes.",
       "Leave max_alerts at 0: otherwise some alerts of a group don't reach the box, and neither do their resolved messages.",
     ],
   }),

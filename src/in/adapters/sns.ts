@@ -35,7 +35,7 @@ export const sns: Adapter = {
     notes: [
       "AWS asks you to confirm the subscription: that comes as an alert with a link. Open it within three days. For topics in the source's option sns_auto_confirm, a list of ARNs, the box confirms by itself.",
       "CloudWatch alarms open and end alerts by their ARN. The box reads other JSON like a webhook, and each text message is an alert. It checks signatures with the certificate of Amazon's host, and has to reach that host.",
-      "Without internet access the box can't check signatures or confirm subscriptions. Then set sns_verify to false, list the topics in sns_auto_confirm, and confirm each subscription in AWS by hand.",
+      "Without internet access, set sns_verify to false, list the topics in sns_auto_confirm, and confirm each subscription in AWS by hand.",
       "By default a topic tries again for less than a minute. If the box is off for longer, what is sent is lost, unless the subscription's delivery policy or a dead-letter queue keeps it.",
     ],
   }),

@@ -210,8 +210,7 @@ export const heartbeatRun = z
     exit_status: z.int().nullable(),
     rid: z.string().nullable(),
     late_seconds: z.int().meta({
-      description:
-        "How long after it was expected its first word came, within the grace; 0: in time.",
+      description: "Seconds that its first report was late, within the grace; 0: in time.",
     }),
   })
   .meta({ id: "HeartbeatRun" });

@@ -158,7 +158,7 @@ export function fieldsOf({ fields }: Channel): { all: string[]; required: string
 export const incomingWebhook = {
   fields: z.strictObject({
     webhook_url: text(2048).meta({
-      description: "the incoming webhook's address, a credential as a whole",
+      description: "address of the incoming webhook; the whole of it is secret",
     }),
   }),
   addresses: ["webhook_url"],

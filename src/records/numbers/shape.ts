@@ -8,9 +8,7 @@ export type NumbersBy = (typeof numbersBy)[number];
 const n = (description: string) => z.int().meta({ description });
 const seconds = (description: string) => z.int().nullable().meta({ description });
 const span = (what: string) => ({
-  [`${what}_p50`]: seconds(
-    "Seconds that half of them didn't exceed, at most 5 % off; null: there are none.",
-  ),
+  [`${what}_p50`]: seconds("Median in seconds, at most 5 % off; null: there are none."),
   [`${what}_p90`]: seconds("The same of nine in ten."),
 });
 

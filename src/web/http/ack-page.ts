@@ -246,7 +246,6 @@ const page = { "text/html": { schema: { type: "string" } } };
 const common = {
   tags: ["Alerts"],
   security: [],
-  "x-additive": true,
   parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
 };
 const stands = {

@@ -107,7 +107,7 @@ export function openapi(
       title: "box: alert monitoring",
       version,
       description:
-        "`x-additive` marks routes that came after the first published interface. `x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
+        "`x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
     },
     "x-bounds": publishedBounds,
     servers: baseUrl === "" ? [] : [{ url: baseUrl }],
@@ -141,7 +141,7 @@ const plainRoutes: Record<string, { summary: string; security?: object[]; respon
   "/v1/openapi.json": { summary: "This document" },
   "/v1/role": {
     summary:
-      "Whether this machine serves the box (200) or stands by (503), for load balancers in front of several machines. JSON: `role`, `owner`, `epoch`, `behind`",
+      "Whether this machine serves the box (200) or stands by (503), for load balancers: `role`, `owner`, `epoch`, `behind`",
     responses: {
       "200": { description: "This machine serves the box" },
       "503": { description: "It stands by" },
@@ -162,7 +162,6 @@ function operation(route: Route, schemas: Schema): object {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.additive ? { "x-additive": true } : {}),
     ...(route.manager ? { "x-needs-role": route.owner ? "owner" : "owner or admin" } : {}),
     security: securityOf[route.plane],
     parameters: [...pathParameters(route.path), ...queryParameters(route)],

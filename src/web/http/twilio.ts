@@ -155,7 +155,6 @@ const formBody = {
 const common = {
   tags: ["Alerts"],
   security: [{ twilioSignature: [] }],
-  "x-additive": true,
   requestBody: formBody,
 };
 const refused = {

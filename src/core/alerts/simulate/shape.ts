@@ -61,7 +61,10 @@ export const because = z
       description: "`named`: the rung, or `fallback`; else the schedule's or the channel's name.",
     }),
     layer: z.string().nullable(),
-    until: z.int().nullable().meta({ description: "As long as that holds; null: no end of it." }),
+    until: z
+      .int()
+      .nullable()
+      .meta({ description: "Unix seconds at which it ends; null: it doesn't." }),
   })
   .meta({ id: "Because" });
 export type Because = z.output<typeof because>;

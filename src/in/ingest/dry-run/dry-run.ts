@@ -47,7 +47,7 @@ const versus = z.object({
     description: "Hours in which it opened some.",
   }),
   only_new: z.array(z.int()).meta({
-    description: "When what the saved rule didn't open would have opened; the first 500.",
+    description: "When alerts would have opened that the saved rule didn't open; the first 500.",
   }),
   only_old: z.array(z.string()).meta({
     description: "Ids of its alerts that the tried rule wouldn't have opened; the first 500.",

@@ -12,7 +12,6 @@ import { ofAlert, routesIn } from "../scope.ts";
 
 const alert = routesIn(ofAlert, {
   tag: "Alerts",
-  additive: true,
   params: { aid: hexIdField },
 });
 

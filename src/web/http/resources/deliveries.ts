@@ -31,7 +31,7 @@ function enabling(name: "enable" | "disable", summary: string): Route {
 export const deliveryRoutes: Route[] = [
   enabling(
     "enable",
-    "Enable a channel: its streak of failures ends, what waited goes out in order",
+    "Enable a channel: its count of failures is 0, and what waited is sent in order",
   ),
   enabling("disable", "Disable a channel; configuration and credentials stay"),
   channel.get("/deliveries", {
@@ -51,14 +51,12 @@ export const deliveryRoutes: Route[] = [
   channel.get("/deliveries/{did}", {
     name: "getDelivery",
     summary: "A delivery with what was sent, without credentials, and its last five attempts",
-    additive: true,
     answer: deliveryDetailAnswer,
     read: (store, { channel, params }) => getDelivery(store, channel, params.did),
   }),
   channel.post("/deliveries/{did}/resend", {
     name: "resendDelivery",
     summary: "Send a delivery's event once more: same event id, same bytes",
-    additive: true,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: ["delivery_not_resendable", "integration_disabled"],

@@ -23,7 +23,7 @@ import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { asking } from "./oncall.ts";
 
-const numbers = routesIn(inTenant, { tag: "Operating", additive: true });
+const numbers = routesIn(inTenant, { tag: "Operating" });
 
 const instant = queryInteger(0, 100_000_000_000).optional();
 
@@ -87,7 +87,7 @@ export const numbersRoutes: Route[] = [
   numbers.put("/digest", {
     name: "changeDigest",
     summary:
-      "Set where and when the weekly digest is sent (a person's contact or a channel), or turn it off. It has the week's figures against the four weeks before, the noisiest rules, advice, and next week's shifts and gaps",
+      "Set where and when the weekly digest is sent, or turn it off: figures against the four weeks before, the noisiest rules, advice, next week's shifts and gaps",
     manager: true,
     body: digestWrite,
     answer: digestAnswer,

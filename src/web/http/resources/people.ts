@@ -22,7 +22,7 @@ import { replaceAccount } from "../../../tenant/replace-account.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const people = routesIn(inTenant, { tag: "People", additive: true });
+const people = routesIn(inTenant, { tag: "People" });
 
 /** Accounts and keys (contract §3): who belongs to the tenant, and what lets them in. */
 export const peopleRoutes: Route[] = [
@@ -82,8 +82,7 @@ export const peopleRoutes: Route[] = [
   }),
   people.patch("/accounts/{account}", {
     name: "changeAccount",
-    summary:
-      "Change an account's name or role: an owner every account's, an admin's those that aren't owners",
+    summary: "Change an account's name or role. An admin can't change owners",
     manager: true,
     body: accountChange,
     readOnly: accountReadOnly,

@@ -90,7 +90,6 @@ export const sourceRoutes: Route[] = [
     name: "renameSource",
     summary:
       "Rename a source; its token keeps working, and rules, silences and open alerts of its project follow",
-    additive: true,
     body: sourceRename,
     answer: z.object({ name: z.string() }),
     errors: ["name_taken"],
@@ -109,7 +108,6 @@ export const sourceRoutes: Route[] = [
     name: "getSourceFacts",
     summary:
       "What became of a source's events since the start: taken, refused and why, matched by no rule",
-    additive: true,
     answer: sourceFacts,
     handle: ({ tenant, actor, source }) => sourceFactsOf(tenant, source, isManager(actor.role)),
   }),
