@@ -12,7 +12,7 @@ import { RecordFault } from "../ground/store/record/record.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { mayLackAddresses } from "../hosted/record/all-stores.ts";
 import { tenantsHanded } from "../hosted/record/handed.ts";
-import { postgresRecord } from "../hosted/record/postgres-record.ts";
+import { postgresRecord, type Renewals, renewalsOf } from "../hosted/record/postgres-record.ts";
 import { type FoundStore, findStoreOf } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
@@ -48,6 +48,7 @@ interface RecordPlacesOptions {
 
 interface Records extends RecordPlacesOptions {
   database: Database;
+  renewals: Renewals;
   /** When tenants that are being closed have to be opened again. */
   resting: Map<string, number>;
   /** Takes what was left for a tenant that is open here. */
@@ -61,7 +62,8 @@ export function recordPlaces(
 ): { places: TenantPlaces; close(): void } {
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
-  const records: Records = { ...options, database, resting: new Map(), takers: new Map() };
+  const renewals = renewalsOf(database, deps.clock);
+  const records = { ...options, database, renewals, resting: new Map(), takers: new Map() };
   const elsewhere = new LRUCache<string, ElsewhereError>({
     max: MOST_KNOWN,
     ttl: KNOWN_MS,
@@ -178,7 +180,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
 }
 
 function recordOf(
-  { database, node, address, resting }: Records,
+  { database, renewals, node, address, resting }: Records,
   { id, found }: Opening,
   { random }: BoxDeps,
 ): ReturnType<typeof postgresRecord> {
@@ -190,6 +192,7 @@ function recordOf(
     earlier: found?.node === node ? [found.run] : [],
     address,
     isOneOfMany: true,
+    renewals,
     found: () => found,
     tenantId: () => id,
     keyId: () => null,
@@ -231,6 +234,7 @@ function keeperOf(
     clock,
     record,
     unconfirmed: null,
+    inStep: true,
     hasOthers: () => false,
     onLost: ({ message }) => lost(message),
     onAlone() {},

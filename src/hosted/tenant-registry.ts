@@ -63,6 +63,8 @@ export interface TenantRegistryDeps {
 
 /** How many tenants one look opens for due work. */
 const OPENED_A_LOOK = 64;
+/** As many as the database has connections for stores. */
+const OPENED_AT_ONCE = 4;
 /** How long until a tenant that can't be opened is due again. */
 const LATER_MS = 60_000;
 const PLANS_MS = 10_000;
@@ -144,7 +146,7 @@ class OpenTenants implements TenantRegistry {
     // Open tenants always count as due, in case this process dies.
     const most = this.#open.size + OPENED_A_LOOK;
     const due = await registry.tenants.due(clock.now(), most);
-    for (const id of due) if (!this.#open.has(id) && !(await this.#wake(id))) return true;
+    if (!(await this.#wakeAll(due.filter((id) => !this.#open.has(id))))) return true;
     if (due.length === most) return true;
     await this.#links.written();
     this.#isSettled = true;
@@ -279,6 +281,17 @@ class OpenTenants implements TenantRegistry {
       log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
     });
     this.#leaving.set(id, { written, hashes: tokenHashes(store) });
+  }
+
+  /** Several at a time: one waits for the database while another is read. False where too many are open. */
+  async #wakeAll(ids: string[]): Promise<boolean> {
+    let hasRoom = true;
+    const some = async () => {
+      for (let id = ids.shift(); id !== undefined && hasRoom; id = ids.shift())
+        if (!(await this.#wake(id))) hasRoom = false;
+    };
+    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, some));
+    return hasRoom;
   }
 
   /** False where too many are open: it stays due. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../../src/ground/kit/clock.ts";
 import { RecordFault } from "../../src/ground/store/record/record.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
-import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
-import { findStore } from "../../src/hosted/record/taking.ts";
+import { postgresRecord, renewalsOf } from "../../src/hosted/record/postgres-record.ts";
+import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
@@ -118,5 +119,76 @@ postgresTest(
     await database.query("DELETE FROM tenant_stores");
     await assert.rejects(second.renew(), isSetBack);
     await assert.rejects(second.keep(endWith(5, pagesOf(5))), isSetBack);
+  },
+);
+
+postgresTest(
+  "a process renews all its stores by one statement, which waits for no row of them",
+  async (t) => {
+    const database = (await testDatabase(t, { empty: true })).open();
+    await migrateDatabase(database, databaseMigrations(), "registry");
+    const statements: string[] = [];
+    const counted = {
+      ...database,
+      query: ((sql, ...more) => {
+        statements.push(sql);
+        return database.query(sql, ...more);
+      }) as typeof database.query,
+    };
+    const renewals = renewalsOf(counted, systemClock);
+    const ids = ["a".repeat(16), "b".repeat(16), "c".repeat(16)] as const;
+    const of = async (tenant: string, run: string) => {
+      const found = await findStoreOf(database, tenant);
+      const record = postgresRecord({
+        database: counted,
+        node: "n",
+        run,
+        address: null,
+        earlier: ["one"],
+        isOneOfMany: true,
+        renewals,
+        found: () => found,
+        tenantId: () => tenant,
+        keyId: () => null,
+        onOthers() {},
+      });
+      await record.take();
+      return record;
+    };
+    const all = await Promise.all(ids.map((id) => of(id, "one")));
+    await all[0]?.keep(endWith(3, pagesOf(3)));
+    const renewed = async () => {
+      await database.query("UPDATE tenant_stores SET alive_until = clock_timestamp()");
+      statements.length = 0;
+      return Promise.all(all.map((record) => record.renew().catch(isTaken)));
+    };
+    assert.deepEqual(await renewed(), [true, true, true]);
+    assert.equal(statements.length, 1);
+    for (const id of ids) assert.equal((await findStoreOf(database, id))?.isAlive, true);
+
+    // One is behind, another was taken.
+    await database.query("UPDATE tenant_stores SET seq = 2 WHERE tenant_id = $1", [ids[0]]);
+    await of(ids[1], "two");
+    assert.deepEqual(await renewed(), [false, true, true]);
+    assert.equal((await findStoreOf(database, ids[1]))?.isAlive, false, "not by it");
+
+    // Whoever has a row holds up that one alone.
+    const held = Promise.withResolvers<void>();
+    const holding = Promise.withResolvers<void>();
+    const other = database.transaction(async (tx) => {
+      await tx.query("SELECT 1 FROM tenant_stores WHERE tenant_id = $1 FOR UPDATE", [ids[2]]);
+      holding.resolve();
+      await held.promise;
+    });
+    await holding.promise;
+    let isThere = false;
+    const last = all[2]?.renew().then(() => {
+      isThere = true;
+    });
+    assert.equal(await all[0]?.renew(), false);
+    assert.equal(isThere, false);
+    held.resolve();
+    await Promise.all([other, last]);
+    assert.equal(isThere, true);
   },
 );

@@ -76,6 +76,8 @@ export interface KeeperOptions {
   unconfirmed: Unconfirmed | null;
   /** While the place doesn't answer nobody hears anything, but the store isn't given up either. */
   waits?: boolean;
+  /** Says that it lives at the same moments as the others of this process, so that they can do it together. */
+  inStep?: boolean;
 }
 
 const RENEW_TICKS = 8;
@@ -109,6 +111,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let wake = quiet();
   const [first, firstKept] = [quiet(), quiet()];
 
+  /** What those in step count by: each whole one is a tick of all of them. */
+  const beat = () => (options.inStep === true ? clock.mono() / TICK_MS : 0);
+  /** Of those until the next renewal, how many are over. */
+  const begun = () => Math.round(beat()) % RENEW_TICKS;
+  const untilTick = () => TICK_MS * (1 + Math.round(beat()) - beat());
   const isWaiting = () => collector !== null && (collector.isGap || collector.waiting > 0);
   const isSure = () => isSureIn(stands, moment());
   const isAlone = () => stands.aloneSince !== null;
@@ -198,7 +205,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     else if (rotten.length > 0 && isSure()) await putBack(from, rotten[0] ?? 0);
     else confirm(from, await record.renew());
     heard();
-    idle = isSure() ? 0 : RENEW_TICKS;
+    idle = isSure() ? begun() : RENEW_TICKS;
   };
   const run = async (from: Collector) => {
     while (!isOver && !(isEnding && (isQuiet() || isAlone()))) {
@@ -254,7 +261,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   };
   const tick = (from: Collector) => {
     if (isEnding) return;
-    clock.after(TICK_MS, () => tick(from));
+    clock.after(untilTick(), () => tick(from));
     if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
     happens({ is: "tick", waits: !isQuiet() || fault !== null || ++idle > RENEW_TICKS });
     if (!options.waits && isGivenUp(stands))
