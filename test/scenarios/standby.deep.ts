@@ -11,6 +11,7 @@ const ALL = (process.env["BLOWS"]?.split(",") ?? [
   "SIGKILL",
   "SIGSTOP",
   "SIGTERM",
+  "power off",
   "owner cut",
   "standby cut",
   "both cut",

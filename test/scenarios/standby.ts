@@ -9,6 +9,7 @@ export type Blow =
   | "SIGTERM"
   | "SIGKILL"
   | "SIGSTOP"
+  | "power off"
   | "owner cut"
   | "standby cut"
   | "both cut"
@@ -97,6 +98,16 @@ export async function standbyStory(
       await changesHands("SIGSTOP", from);
       other.signal("SIGCONT");
       await isRefused(other);
+    },
+    async "power off"() {
+      const from = performance.now();
+      await owner.powerOff();
+      await changesHands("power off", from);
+      for (const isReached of [false, true]) {
+        other.reach(isReached);
+        other.reachLink(isReached);
+      }
+      await other.start();
     },
     async "owner cut"() {
       const from = performance.now();

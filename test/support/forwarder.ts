@@ -12,6 +12,8 @@ export interface Forwarder {
   port: number;
   /** Ends every connection that runs through it at once, on both sides. */
   cut(): void;
+  /** Until `cut`, connections stay open and carry nothing: the machine at one end has no power. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -22,8 +24,10 @@ export interface Forwarder {
 export async function startForwarder(targets: () => readonly NetConnectOpts[]): Promise<Forwarder> {
   const open = new Set<Socket>();
   let turn = 0;
+  let isSilent = false;
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (client) => {
     follow(client);
+    if (isSilent) return;
     const all = targets();
     const first = turn++;
     const attempt = (n: number) => {
@@ -34,6 +38,7 @@ export async function startForwarder(targets: () => readonly NetConnectOpts[]): 
       upstream.once("connect", () => {
         upstream.removeAllListeners("error");
         follow(upstream);
+        if (isSilent) return;
         client.once("close", () => upstream.destroy());
         upstream.once("close", () => client.destroy());
         client.pipe(upstream).pipe(client);
@@ -48,11 +53,16 @@ export async function startForwarder(targets: () => readonly NetConnectOpts[]): 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const cut = () => {
+    isSilent = false;
     for (const socket of open) socket.destroy();
   };
   return {
     port: (server.address() as AddressInfo).port,
     cut,
+    silence() {
+      isSilent = true;
+      for (const socket of open) socket.unpipe().pause().removeAllListeners("close");
+    },
     async close() {
       server.close();
       cut();

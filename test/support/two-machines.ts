@@ -27,6 +27,8 @@ export interface Machine extends BoxProcess {
   reach(isReached: boolean): void;
   /** Whether the other machine reaches its link. */
   reachLink(isReached: boolean): void;
+  /** It has no power: it ends at once, and what was connected with it hears nothing of that until `reach` and `reachLink`. */
+  powerOff(): Promise<void>;
   /** Starts it with another program. */
   startAs(other: Program): Promise<void>;
   /** Starts it with these variables of its environment as well. */
@@ -141,6 +143,11 @@ export async function twoMachines(
         isLinkReached = may;
         if (!may) linked?.cut();
       },
+      async powerOff() {
+        forwarder.silence();
+        linked?.silence();
+        await box.kill();
+      },
       startAs: (other: Program) => box.start(words(other)),
       startWith: (more: readonly string[]) => box.start(words(["env", ...more, ...plain])),
       async role() {
@@ -160,6 +167,8 @@ export async function twoMachines(
     await one.stop();
     fill(one.data, mib);
     await one.start();
+    // Until the database has it all, whoever stands by would take the small one.
+    while ((await one.role())?.role !== "owner") await pause(200);
   }
   cpSync(join(one.data, "box.key"), join(two.data, "box.key"));
   two.api.key = one.api.key;
