@@ -66,7 +66,7 @@ const readOnAPhone: Step = async ({ box, visit, calm }) => {
   );
   await seen(
     tab,
-    `/mei@example\\.org rung 1.*no channel: nothing would ring/.test(${text("found")})`,
+    `/mei@example\\.org rung 1.*no way to reach them: nothing would ring/.test(${text("found")})`,
   );
   assert.equal(await page.locator("#ladder-form").count(), 0, "a member reads it");
   assert.ok(await tab.run("document.documentElement.scrollWidth <= innerWidth"));

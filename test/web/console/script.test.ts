@@ -104,6 +104,7 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
     [192, "3:12 min"],
     [191.2, "3:12 min"],
     [9, "9 s"],
+    [792, "13 min"],
     [3792, "1 h 3 min"],
     [86_400, "24 h"],
     [0, "0 s"],

@@ -152,7 +152,7 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
     "not_on_call",
   );
   assert.match(usual, /cid@example\.org not told : has no contact and no phone/, "no_channel");
-  assert.match(usual, /no channel: nothing would ring/);
+  assert.match(usual, /no way to reach them: nothing would ring/);
   assert.match(
     usual,
     /tickets at a rung of the ladder isn't told: it takes other events/,

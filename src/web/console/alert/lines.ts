@@ -97,7 +97,7 @@ function lineMenu(call: PageCall, { id, project }: ShownAlert["row"], line: Line
   const { base } = call;
   return html`<span class="line-more"><a href="${base}/a/${id}/lines?template=${line.template_id}" aria-label="Lines like this">like this</a>${
     call.leads(rule) &&
-    html` · <a href="${base}${rule}?template=${line.template_id}&amp;line=${line.id}" aria-label="A rule from this line">new rule</a>`
+    html` · <a href="${base}${rule}?template=${line.template_id}&amp;line=${line.id}" aria-label="New rule from this line">new rule</a>`
   } · <a href="${base}/silences/new?project=${encodeURIComponent(project)}&amp;line=${line.id}" aria-label="Silence this kind of line">silence</a></span>`;
 }
 

@@ -59,7 +59,7 @@ ${
 <div class="choices">${choice(now, "Now")} ${choice(nextHour(now, zone, 3), "Next 03:00")} ${choice(nextHour(now, zone, 3, 6), "Saturday 03:00")}${
     gap !== null && html` ${choice(gap, "Next gap")}`
   }</div>
-<details id="asked-more"><summary>${clockIn(at, zone)}<span class="soft">, on the clocks of ${zone}</span></summary>${
+<details id="asked-more"><summary>${clockIn(at, zone)} <span class="soft">${zone}</span></summary>${
     isDraft
       ? html`<div class="filters">${fields}${show}</div>`
       : html`<form class="filters" method="get" action="${base}${path}">${fields}${show}</form>`

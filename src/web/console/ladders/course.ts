@@ -19,7 +19,7 @@ const WHY: Readonly<Record<Step["why"], string>> = {
   step: "",
   repeat: "again",
   renotify: "told again",
-  fallback: "fallback",
+  fallback: "as the fallback,",
   nobody_reached_before: "at once, since nobody was reached before",
 };
 
@@ -76,7 +76,7 @@ const rungWords = ({ first }: Grouped) =>
 const HOW = {
   ack: "Somebody acknowledges it.",
   top: "The ladder ends: nobody else is rung.",
-  horizon: "It goes on so until somebody takes it.",
+  horizon: "It repeats like this until somebody takes it.",
 } as const;
 
 function ending({ ends, held }: Simulation, { zone, at: near }: LadderQuestion): Markup {

@@ -19,9 +19,9 @@ export function peopleTable({ base }: PageCall, { rows }: NumbersAnswer): Markup
   if (seen.length === 0)
     return html`<h2>Pages a person</h2>${empty("Nobody was paged or on call.")}`;
   const most = Math.max(...seen.map(({ rings }) => rings));
-  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col" class="num">Pages</th><th scope="col">Rings</th><th scope="col" class="num">At night</th><th scope="col" class="num">Interrupted</th><th scope="col" class="num">Nights broken</th><th scope="col" class="num">On call</th></tr></thead><tbody>${seen.map(
+  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col" class="num">Pages</th><th scope="col" class="num">Rings</th><th scope="col" class="num">At night</th><th scope="col" class="num">Interrupted</th><th scope="col" class="num">Nights broken</th><th scope="col" class="num">On call</th></tr></thead><tbody>${seen.map(
     (row) =>
-      html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="rings">${meter(row.rings - row.night_rings, row.night_rings, most)} <span class="num">${row.rings}</span></td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
+      html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="rings" class="num">${meter(row.rings - row.night_rings, row.night_rings, most)} ${row.rings}</td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
 `,
   )}</tbody></table></div><p class="soft small">Nobody is ranked: people see their own figures, owners and admins all, others as the owner decides.</p>`;
 }

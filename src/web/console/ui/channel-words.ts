@@ -26,6 +26,6 @@ export function channelWords(
   { kind, label, state, last_confirmed_at: last, after_seconds: after }: SimulatedChannel,
 ): Markup {
   if (kind === "none")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> <strong class="wrong">no channel: nothing would ring</strong>`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> <strong class="wrong">no way to reach them: nothing would ring</strong>`;
   return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> ${wayWord(kind)}${label !== "" && ` ${label}`}: ${CHANNEL_STATE[state]}${state === "confirmed" && last !== null && html` ${ago(call, last)}`}${after > 0 && `, ${after} s after the rung`}`;
 }

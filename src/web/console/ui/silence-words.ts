@@ -49,10 +49,10 @@ export function takesWords(
 
 const EACH = { none: "", daily: "each day", weekly: "each week" } as const;
 
-/** "each week, Sat 28 Nov 18:00 – 20:00 first, on the clocks of Europe/Vienna, until 22 Feb"; nothing for one that comes once. */
+/** "each week, first Sat 28 Nov 18:00 – 20:00 (Europe/Vienna), until 22 Feb"; nothing for one that comes once. */
 export function repeatWords(silence: SilenceAnswer): string {
   const { repeat, timezone, repeat_until } = silence;
   if (repeat === "none") return "";
   const over = repeat_until === null ? "" : `, until ${dayOf(repeat_until, timezone)}`;
-  return `${EACH[repeat]}, ${stretchWords(silence, timezone)} first, on the clocks of ${timezone}${over}`;
+  return `${EACH[repeat]}, first ${stretchWords(silence, timezone)} (${timezone})${over}`;
 }

@@ -22,7 +22,7 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
     [
       "Time to take it",
       half === null ? "–" : span(half),
-      most === null ? "nobody took any" : `half of them; nine in ten within ${span(most)}`,
+      most === null ? "nobody took any" : `half within this, nine in ten within ${span(most)}`,
     ],
     [
       "A rung reached nobody",

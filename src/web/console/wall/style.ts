@@ -68,7 +68,7 @@ var{font-style:normal}
 .down{margin:0 0 var(--u);padding:calc(.5*var(--u)) var(--u);border:max(2px,.12em) solid var(--crit);color:var(--crit);font-weight:700}
 .down:empty{display:none}
 [data-stale] #main{opacity:.72}
-@media (max-width:40rem){#clock>span{display:none}.head{padding-inline-end:calc(7*var(--u))}.few .what{-webkit-line-clamp:6}}
+@media (max-width:40rem){:root{--u:calc(.4rem + 1vmin)}#clock>span{display:none}.head{padding-inline-end:calc(7*var(--u))}.few .what{-webkit-line-clamp:6}}
 @media (min-aspect-ratio:5/4) and (min-width:60rem){.few .what{-webkit-line-clamp:2}.few .under>.about:not(.now){white-space:nowrap;overflow:hidden}
 #main{grid-template-columns:minmax(0,9fr) minmax(0,4fr)}
 #clock{margin-inline-end:calc((100% - 1.5*var(--u))*4/13 + 1.5*var(--u))}}
