@@ -246,6 +246,7 @@ const page = { "text/html": { schema: { type: "string" } } };
 const common = {
   tags: ["Alerts"],
   security: [],
+  "x-additive": true,
   parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
 };
 const stands = {

@@ -36,6 +36,7 @@ export const alertPageOperation: RawOperation = {
   operation: {
     tags: ["Alerts"],
     security: [],
+    "x-additive": true,
     operationId: "showAlertPage",
     summary:
       "The page behind a message's link: how to see the alert; the same page if there is none",

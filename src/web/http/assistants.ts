@@ -35,6 +35,7 @@ export const assistantOperation: RawOperation = {
   operation: {
     tags: ["Assistants"],
     security: [{ apiKey: [] }],
+    "x-additive": true,
     operationId: "askAsAssistant",
     summary:
       "A message of the Model Context Protocol over streamable HTTP: what the key may read, and plans of changes; with --allow-acts they can be carried out",

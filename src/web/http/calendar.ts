@@ -83,6 +83,7 @@ export const calendarOperation: RawOperation = {
   operation: {
     tags: ["On-call"],
     security: [],
+    "x-additive": true,
     operationId: "followCalendar",
     summary: "The calendar behind a secret address, `{secret}.ics`: 30 days back, 180 ahead",
     parameters: [{ name: "file", in: "path", required: true, schema: { type: "string" } }],

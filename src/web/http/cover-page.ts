@@ -115,6 +115,7 @@ const page = { "text/html": { schema: { type: "string" } } };
 const common = {
   tags: ["On-call"],
   security: [],
+  "x-additive": true,
   parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
 };
 const nothing = { description: "A link that never was one: one answer for all", content: page };

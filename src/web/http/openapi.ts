@@ -107,7 +107,7 @@ export function openapi(
       title: "box: alert monitoring",
       version,
       description:
-        "`x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
+        "`x-additive` marks routes that came after the first published interface. `x-bounds`: how many of each thing there may be; over one 422 `too_many`. Its `bodies`: bytes of one request of each kind of sender, as sent and inflated; over one 413.",
     },
     "x-bounds": publishedBounds,
     servers: baseUrl === "" ? [] : [{ url: baseUrl }],
@@ -162,6 +162,7 @@ function operation(route: Route, schemas: Schema): object {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.additive ? { "x-additive": true } : {}),
     ...(route.manager ? { "x-needs-role": route.owner ? "owner" : "owner or admin" } : {}),
     security: securityOf[route.plane],
     parameters: [...pathParameters(route.path), ...queryParameters(route)],

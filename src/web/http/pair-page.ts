@@ -198,7 +198,7 @@ const form = {
   ),
 };
 
-const common = { tags: ["Pairing"], security: [] };
+const common = { tags: ["Pairing"], security: [], "x-additive": true };
 
 /** The page as the OpenAPI document shows it. */
 export const pairOperations: readonly RawOperation[] = [

@@ -47,6 +47,7 @@ export const pushSeenOperation: RawOperation = {
   operation: {
     tags: ["Push"],
     security: [],
+    "x-additive": true,
     operationId: "receiptOfPush",
     summary: "A device says that it showed a message; to say it again changes nothing",
     requestBody: {

@@ -64,6 +64,8 @@ export interface RouteFacts {
   limit?: "pair";
   /** Answered by the box role only (contract §1); 404 on hosted. */
   boxOnly?: boolean;
+  /** Not in the API document: added by this program. */
+  additive?: boolean;
   /** What it does is no change of the store, a test that goes out: the audit is told when it is done. */
   auditAlways?: boolean;
   /** Its GET consumes or waits, so HEAD must not run it. */

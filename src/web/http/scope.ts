@@ -73,7 +73,7 @@ export const ofAccount = scope({
 });
 
 /** What the routes of a noun have in common. */
-type Common = Pick<RouteFacts, "tag" | "manager" | "boxOnly"> & {
+type Common = Pick<RouteFacts, "tag" | "additive" | "manager" | "boxOnly"> & {
   /** Parameters of their paths that aren't any text. */
   params?: Readonly<Record<string, z.ZodType<string>>>;
 };

@@ -155,6 +155,7 @@ const formBody = {
 const common = {
   tags: ["Alerts"],
   security: [{ twilioSignature: [] }],
+  "x-additive": true,
   requestBody: formBody,
 };
 const refused = {

@@ -3,7 +3,7 @@ import { hideOf } from "../../../tenant/advice.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const advice = routesIn(inTenant, { at: "/advice", tag: "Operating" });
+const advice = routesIn(inTenant, { at: "/advice", tag: "Operating", additive: true });
 
 /** What could be changed so that fewer people are woken for nothing. */
 export const adviceRoutes: Route[] = [

@@ -19,7 +19,7 @@ import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const alerts = routesIn(inTenant, { at: "/alerts", tag: "Alerts" });
+const alerts = routesIn(inTenant, { at: "/alerts", tag: "Alerts", additive: true });
 
 const flag = z
   .enum(["true", "false"], { error: "must be true or false" })

@@ -12,6 +12,7 @@ import { ofAlert, routesIn } from "../scope.ts";
 
 const alert = routesIn(ofAlert, {
   tag: "Alerts",
+  additive: true,
   params: { aid: hexIdField },
 });
 

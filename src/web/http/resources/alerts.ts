@@ -31,11 +31,12 @@ import { inTenant, ofAlert, routesIn } from "../scope.ts";
 const alert = routesIn(ofAlert, { tag: "Alerts" });
 const alerts = routesIn(inTenant, { tag: "Alerts" });
 
-/** contract §15, Alerts, with the reads of contract §5; lists have a file of their own. */
+/** contract §15, Alerts, and the additive reads of contract §5; lists have a file of their own. */
 export const alertRoutes: Route[] = [
   alert.get("", {
     name: "getAlert",
     summary: "One alert",
+    additive: true,
     answer: alertAnswer,
     read: (store, { alert }) => toAlert(store, getAlertRow(store, alert)),
   }),
@@ -43,12 +44,14 @@ export const alertRoutes: Route[] = [
     name: "getAlertDetail",
     summary:
       "Everything about an alert: who was notified, what comes next, how often it came, what was before",
+    additive: true,
     answer: detailAnswer,
     read: (store, { alert }) => alertDetail(store, alert, unixSeconds(store.clock)),
   }),
   alert.get("/lines", {
     name: "getAlertLines",
     summary: "Kept log lines of the alert's project around its opening, with their variable parts",
+    additive: true,
     query: z.strictObject({
       after: queryInteger(0)
         .describe("Unix seconds. Default: five minutes before the alert opened.")
@@ -63,7 +66,7 @@ export const alertRoutes: Route[] = [
       limit: queryLimit(500, 100),
     }),
     answer: linesAround,
-    handle: ({ tenant, alert, query: query }) =>
+    handle: ({ tenant, alert, query }) =>
       readLinesAround(tenant.store, alert, {
         query,
         rootOf: tenant.ingest.rootOf,
@@ -72,6 +75,7 @@ export const alertRoutes: Route[] = [
   alert.get("/timeline", {
     name: "getAlertTimeline",
     summary: "The history of an alert: who, what, when",
+    additive: true,
     answer: z.object({ timeline: z.array(timelineEntry) }),
     read: (store, { alert }) => ({
       timeline: readTimeline(store, getAlertRow(store, alert).id),
@@ -80,6 +84,7 @@ export const alertRoutes: Route[] = [
   alert.get("/pages", {
     name: "getAlertPages",
     summary: "Who was notified of an alert by what, when and with what result; who wasn't, and why",
+    additive: true,
     answer: z.object({ pages: z.array(reachAnswer) }),
     read: (store, { alert }) => ({
       pages: readReach(store, alert, unixSeconds(store.clock)),
@@ -89,6 +94,7 @@ export const alertRoutes: Route[] = [
     name: "offerSilence",
     summary:
       "The narrowest silence that matches this alert; which other alerts it would match now, and how many it would have matched in the past seven days",
+    additive: true,
     answer: offeredSilence,
     handle: ({ tenant: { store }, alert: id, actor: { accountId } }) =>
       offerSilence(store, id, { at: unixSeconds(store.clock), accountId, pause: othersFirst }),
@@ -110,6 +116,7 @@ export const alertRoutes: Route[] = [
     name: "snoozeAlert",
     summary:
       "Acknowledge an alert until a time; if it is still open then, its ladder begins again at the first rung",
+    additive: true,
     body: z.strictObject({
       until: time.describe("Unix seconds, in the future, at most 7 days from now."),
     }),
@@ -122,6 +129,7 @@ export const alertRoutes: Route[] = [
     name: "changeAlerts",
     summary:
       "Acknowledge, un-acknowledge, resolve or silence many alerts: up to 200 by their ids, or all that a query finds. In several transactions: what was done before a failure stays done",
+    additive: true,
     body: bulkWrite,
     answer: bulkAnswer,
     errors: ["not_found", "invalid_silence", "storage_full"],
@@ -137,6 +145,7 @@ export const alertRoutes: Route[] = [
     name: "previewBulkSilence",
     summary:
       "Which other alerts silences of these alerts, as `bulk` makes them, would take, and would have taken in the past seven days",
+    additive: true,
     body: bulkNamed,
     answer: silencePreview,
     handle: ({ tenant: { store }, body, actor: { accountId } }) => {

@@ -6,7 +6,7 @@ import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const audit = routesIn(inTenant, { at: "/audit", tag: "Audit", manager: true });
+const audit = routesIn(inTenant, { at: "/audit", tag: "Audit", additive: true, manager: true });
 
 /** Who changed what (contract §28). */
 export const auditRoutes: Route[] = [

@@ -8,7 +8,7 @@ import {
 import type { Route } from "../route.ts";
 import { ofAccount, routesIn } from "../scope.ts";
 
-const person = routesIn(ofAccount, { at: "/away", tag: "On-call" });
+const person = routesIn(ofAccount, { at: "/away", tag: "On-call", additive: true });
 
 /** When a person is away: their shifts are marked, and they are asked to find cover. */
 export const awayRoutes: Route[] = [

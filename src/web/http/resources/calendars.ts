@@ -6,7 +6,7 @@ import { CALENDAR } from "../calendar.ts";
 import type { Route } from "../route.ts";
 import { ofAccount, routesIn } from "../scope.ts";
 
-const calendars = routesIn(ofAccount, { at: "/calendars", tag: "On-call" });
+const calendars = routesIn(ofAccount, { at: "/calendars", tag: "On-call", additive: true });
 
 const withAddress = ({ publicUrl }: Tenant, entry: CalendarEntry, secret: string) => ({
   ...entry,

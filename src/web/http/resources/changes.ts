@@ -5,7 +5,7 @@ import { queryWait } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const changes = routesIn(inTenant, { at: "/changes", tag: "Changes" });
+const changes = routesIn(inTenant, { at: "/changes", tag: "Changes", additive: true });
 
 /** Which things changed (contract §30). */
 export const changesRoutes: Route[] = [

@@ -17,7 +17,7 @@ import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn } from "../scope.ts";
 
-const common = { tag: "Configuration", manager: true } as const;
+const common = { tag: "Configuration", additive: true, manager: true } as const;
 const config = routesIn(inProject, { ...common, at: "/config" });
 /** A project that isn't there is made. */
 const anyConfig = routesIn(inTenant, {

@@ -3,7 +3,7 @@ import { connectSender, firstHeardOf } from "../../../tenant/connect-sender.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
-const senders = routesIn(inProject, { tag: "Sources" });
+const senders = routesIn(inProject, { tag: "Sources", additive: true });
 
 /** Connecting senders (contract §23). */
 export const connectRoutes: Route[] = [

@@ -21,7 +21,7 @@ import {
 import type { Route } from "../route.ts";
 import { ofAccount, routesIn } from "../scope.ts";
 
-const person = routesIn(ofAccount, { tag: "Contacts" });
+const person = routesIn(ofAccount, { tag: "Contacts", additive: true });
 
 const contactOf = (called: { account: string; actor: Actor; params: { cid: string } }) => ({
   by: called.actor.accountId,

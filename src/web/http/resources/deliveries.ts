@@ -51,12 +51,14 @@ export const deliveryRoutes: Route[] = [
   channel.get("/deliveries/{did}", {
     name: "getDelivery",
     summary: "A delivery with what was sent, without credentials, and its last five attempts",
+    additive: true,
     answer: deliveryDetailAnswer,
     read: (store, { channel, params }) => getDelivery(store, channel, params.did),
   }),
   channel.post("/deliveries/{did}/resend", {
     name: "resendDelivery",
     summary: "Send a delivery's event once more: same event id, same bytes",
+    additive: true,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: ["delivery_not_resendable", "integration_disabled"],

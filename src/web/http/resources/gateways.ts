@@ -32,9 +32,10 @@ import { textsOf } from "./contacts.ts";
 const gateways = routesIn(inTenant, {
   at: "/gateways",
   tag: "Gateways",
+  additive: true,
   manager: true,
 });
-const fallback = routesIn(inTenant, { at: "/fallback", tag: "Contacts" });
+const fallback = routesIn(inTenant, { at: "/fallback", tag: "Contacts", additive: true });
 
 const fallbackAnswer = fallbackBody.safeExtend({ people: peopleAnswer });
 const withPeople = (reader: Reader, fallback: Fallback) => ({

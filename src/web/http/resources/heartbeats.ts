@@ -23,7 +23,7 @@ import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
-const heartbeats = routesIn(inProject, { at: "/heartbeats", tag: "Heartbeats" });
+const heartbeats = routesIn(inProject, { at: "/heartbeats", tag: "Heartbeats", additive: true });
 
 function withAddress(
   tenant: Tenant,

@@ -12,7 +12,7 @@ import { check } from "../../../ground/kit/check.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const holidays = routesIn(inTenant, { at: "/holidays", tag: "On-call" });
+const holidays = routesIn(inTenant, { at: "/holidays", tag: "On-call", additive: true });
 
 /** Calendars of days that layers of schedules may leave out, or take alone. */
 export const holidayRoutes: Route[] = [

@@ -79,6 +79,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       name: "tryIntegration",
       summary:
         "Send one alert.test to a channel that isn't stored, and answer the result. Ten a minute",
+      additive: true,
       auditAlways: true,
       body: z.strictObject({ type: channels.type, ...writeFields }),
       readOnly: integrationReadOnly,
@@ -100,6 +101,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       name: "checkSignature",
       summary:
         "Whether a body was signed with the channel's stored secret, for people who write a receiver",
+      additive: true,
       body: signatureCheck,
       bodyLimit: 512 * 1024,
       answer: z.object({ ok: z.boolean(), reason: z.string().nullable() }),

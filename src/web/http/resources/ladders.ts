@@ -27,9 +27,9 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const ladders = routesIn(inTenant, { at: "/ladders", tag: "Ladders" });
+const ladders = routesIn(inTenant, { at: "/ladders", tag: "Ladders", additive: true });
 
-const copies = routesIn(inTenant, { at: "/ladder-copies", tag: "Ladders" });
+const copies = routesIn(inTenant, { at: "/ladder-copies", tag: "Ladders", additive: true });
 
 const people = ["steps.*.accounts.*"];
 const refused = ["not_a_member", "schedule_not_shared"] as const;

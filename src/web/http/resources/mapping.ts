@@ -13,7 +13,7 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { ofSource, routesIn } from "../scope.ts";
 
-const mapping = routesIn(ofSource, { at: "/mapping", tag: "Sources" });
+const mapping = routesIn(ofSource, { at: "/mapping", tag: "Sources", additive: true });
 
 /** Runs the mapping on a request that is not taken. Throws 400 for a body that nothing can read. */
 function tried(

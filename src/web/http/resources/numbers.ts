@@ -23,7 +23,7 @@ import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { asking } from "./oncall.ts";
 
-const numbers = routesIn(inTenant, { tag: "Operating" });
+const numbers = routesIn(inTenant, { tag: "Operating", additive: true });
 
 const instant = queryInteger(0, 100_000_000_000).optional();
 

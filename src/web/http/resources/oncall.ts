@@ -39,7 +39,7 @@ import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn, scopeBelow } from "../scope.ts";
 
-const oncall = routesIn(inTenant, { at: "/oncall", tag: "On-call" });
+const oncall = routesIn(inTenant, { at: "/oncall", tag: "On-call", additive: true });
 const schedules = routesIn(inProject, { at: "/oncall/schedules", tag: "On-call" });
 const ofSchedule = scopeBelow(
   inProject,
@@ -93,7 +93,7 @@ function gridRange({ from = 0, to }: { from?: number | undefined; to?: number | 
   return range;
 }
 
-/** contract §15, On-call, with the preview and calendar of contract §5. */
+/** contract §15, On-call, and the additive preview and calendar of contract §5. */
 export const oncallRoutes: Route[] = [
   oncall.get("/grid", {
     name: "onCallGrid",
@@ -188,6 +188,7 @@ export const oncallRoutes: Route[] = [
   schedule.get("/preview", {
     name: "previewSchedule",
     summary: "Shifts and gaps of a range (default: 14 days from now; at most 366 days)",
+    additive: true,
     query: z.strictObject({ from: begins, until: ends }),
     answer: previewAnswer,
     handle: ({ tenant, schedule, query }) =>
@@ -196,6 +197,7 @@ export const oncallRoutes: Route[] = [
   schedule.get("/calendar.ics", {
     name: "scheduleCalendar",
     summary: "The schedule as iCalendar: 30 days back, 180 ahead",
+    additive: true,
     answer: z.string(),
     handle: async ({ tenant, schedule }) => {
       const now = unixSeconds(tenant.clock);

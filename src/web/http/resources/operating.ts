@@ -6,7 +6,7 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const box = routesIn(inTenant, { tag: "Operating", boxOnly: true });
+const box = routesIn(inTenant, { tag: "Operating", additive: true, boxOnly: true });
 
 const started = z.object({ running: z.boolean() });
 

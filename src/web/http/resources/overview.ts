@@ -5,7 +5,7 @@ import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const overview = routesIn(inTenant, { at: "/overview", tag: "Operating" });
+const overview = routesIn(inTenant, { at: "/overview", tag: "Operating", additive: true });
 
 /** How everything stands (contract §10). */
 export const overviewRoutes: Route[] = [

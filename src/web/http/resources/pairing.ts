@@ -51,6 +51,7 @@ export const pairingRoutes: Route[] = [
   pairing.get("/codes", {
     name: "listPairingCodes",
     summary: "The pairing codes that can still be redeemed, newest first, without the codes",
+    additive: true,
     manager: true,
     answer: z.object({ codes: z.array(codePending) }),
     read: (store) => ({ codes: listCodes(store, unixSeconds(store.clock)) }),
@@ -58,6 +59,7 @@ export const pairingRoutes: Route[] = [
   pairing.delete("/codes/{code_id}", {
     name: "revokePairingCode",
     summary: "Take a pairing code back before it is redeemed",
+    additive: true,
     manager: true,
     write: (tx, { params }) => revokeCode(tx, params.code_id),
   }),

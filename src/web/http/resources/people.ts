@@ -22,7 +22,7 @@ import { replaceAccount } from "../../../tenant/replace-account.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const people = routesIn(inTenant, { tag: "People" });
+const people = routesIn(inTenant, { tag: "People", additive: true });
 
 /** Accounts and keys (contract §3): who belongs to the tenant, and what lets them in. */
 export const peopleRoutes: Route[] = [

@@ -45,6 +45,7 @@ export const projectRoutes: Route[] = [
   projects.patch("/{id}", {
     name: "changeProject",
     summary: "Change a project's settings",
+    additive: true,
     manager: true,
     body: projectPatch,
     answer: z.object({ name: z.string(), default_ladder: z.string().nullable() }),

@@ -18,7 +18,7 @@ import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { sentAnswer } from "./contacts.ts";
 
-const push = routesIn(inTenant, { at: "/push", tag: "Push" });
+const push = routesIn(inTenant, { at: "/push", tag: "Push", additive: true });
 
 const of = ({ pid }: { pid: string }, { accountId }: { accountId: string }) => ({
   account: accountId,

@@ -60,6 +60,7 @@ export const relayRoutes: Route[] = [
   relay.delete("", {
     name: "deleteRelay",
     summary: "Remove the relay from every project; pages that wait for it are dropped",
+    additive: true,
     manager: true,
     boxOnly: true,
     answer: deleted.extend({

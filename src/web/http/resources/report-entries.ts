@@ -31,6 +31,7 @@ export const reportEntryRoutes: Route[] = [
     name: "previewReportEntry",
     summary:
       "An entry as readers would see it, by the renderer that makes entries; nothing is stored",
+    additive: true,
     body: entryWrite,
     readOnly: entryReadOnly,
     bodyLimit: ENTRY_BYTES,
@@ -103,6 +104,7 @@ export const reportEntryRoutes: Route[] = [
   report.post("/entries/draft", {
     name: "draftReportEntry",
     summary: "The history of the report's alert, as an entry to edit; stores nothing",
+    additive: true,
     answer: entryDraft,
     errors: ["unknown_alert"],
     read: (store, { report }) => draftEntry(timelineOf(store, report)),

@@ -98,6 +98,7 @@ export const reportRoutes: Route[] = [
   report.get("/export.md", {
     name: "exportReport",
     summary: "The whole report as one Markdown document, oldest entry first",
+    additive: true,
     answer: z.string(),
     read: (store, { report }) => {
       const entries = entryRows(store, report.id).map((each) => ({

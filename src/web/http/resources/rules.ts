@@ -136,6 +136,7 @@ export const ruleRoutes: Route[] = [
   rules.get("/rules/{name}/waiting", {
     name: "listWaiting",
     summary: "What has fired and waits, by the rule's `for_minutes`, before it opens an alert",
+    additive: true,
     answer: waitingAnswer,
     read: (store, { params, project }) =>
       readWaiting(store, getRule(store, project.id, params.name).id),
@@ -144,6 +145,7 @@ export const ruleRoutes: Route[] = [
     name: "startDrill",
     summary:
       "Open a test alert that takes the real way: ladder, pages and channels; each text says Drill. It ends by itself after 15 minutes; one at a time for a rule",
+    additive: true,
     body: drillWrite,
     status: 201,
     answer: alertAnswer,
@@ -154,6 +156,7 @@ export const ruleRoutes: Route[] = [
   rules.get("/drills/{drill}", {
     name: "getDrill",
     summary: "The result of a drill: what arrived by which way and when, and what didn't",
+    additive: true,
     answer: drillAnswer,
     read: (store, { params, project }) =>
       readDrill(store, {

@@ -6,7 +6,7 @@ import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const searches = routesIn(inTenant, { at: "/search", tag: "Search" });
+const searches = routesIn(inTenant, { at: "/search", tag: "Search", additive: true });
 
 /** contract §34. */
 export const searchRoutes: Route[] = [

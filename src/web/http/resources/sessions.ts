@@ -8,6 +8,7 @@ import { inTenant, routesIn } from "../scope.ts";
 const sessions = routesIn(inTenant, {
   at: "/sessions",
   tag: "People",
+  additive: true,
   boxOnly: true,
 });
 

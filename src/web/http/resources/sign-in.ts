@@ -28,6 +28,7 @@ import { inTenant, routesIn } from "../scope.ts";
 const signIn = routesIn(inTenant, {
   at: "/sign-in",
   tag: "People",
+  additive: true,
   manager: true,
   boxOnly: true,
 });

@@ -22,7 +22,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
-const silences = routesIn(inTenant, { at: "/silences", tag: "Silences" });
+const silences = routesIn(inTenant, { at: "/silences", tag: "Silences", additive: true });
 
 /** Silences that are over are listed for so long. */
 const PAST_SECONDS = 30 * 86_400;

@@ -8,7 +8,7 @@ import {
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
-const keys = routesIn(inProject, { at: "/sources/{name}/keys", tag: "Sources" });
+const keys = routesIn(inProject, { at: "/sources/{name}/keys", tag: "Sources", additive: true });
 
 /** Keys that senders have of an earlier tool (contract §23). */
 export const sourceKeyRoutes: Route[] = [

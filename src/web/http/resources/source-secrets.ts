@@ -9,6 +9,7 @@ import { ofSource, routesIn } from "../scope.ts";
 const secret = routesIn(ofSource, {
   at: "/secret",
   tag: "Sources",
+  additive: true,
   manager: true,
 });
 const signed = z.object({ name: z.string(), signed: z.boolean() });

@@ -90,6 +90,7 @@ export const sourceRoutes: Route[] = [
     name: "renameSource",
     summary:
       "Rename a source; its token keeps working, and rules, silences and open alerts of its project follow",
+    additive: true,
     body: sourceRename,
     answer: z.object({ name: z.string() }),
     errors: ["name_taken"],
@@ -108,6 +109,7 @@ export const sourceRoutes: Route[] = [
     name: "getSourceFacts",
     summary:
       "What became of a source's events since the start: taken, refused and why, matched by no rule",
+    additive: true,
     answer: sourceFacts,
     handle: ({ tenant, actor, source }) => sourceFactsOf(tenant, source, isManager(actor.role)),
   }),

@@ -6,7 +6,7 @@ import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
-const templates = routesIn(inProject, { at: "/templates", tag: "Log tail" });
+const templates = routesIn(inProject, { at: "/templates", tag: "Log tail", additive: true });
 
 /** What a project hears, and what of it nobody would be told of (contract §15, Log tail). */
 export const templateRoutes: Route[] = [

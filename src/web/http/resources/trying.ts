@@ -20,8 +20,8 @@ import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 import { asking, previewRange } from "./oncall.ts";
 
-const rules = routesIn(inProject, { at: "/rules", tag: "Rules" });
-const schedules = routesIn(inProject, { at: "/oncall", tag: "On-call" });
+const rules = routesIn(inProject, { at: "/rules", tag: "Rules", additive: true });
+const schedules = routesIn(inProject, { at: "/oncall", tag: "On-call", additive: true });
 
 /** A rule and a schedule are taken as they are read. */
 const READ_ONLY = [

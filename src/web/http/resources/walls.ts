@@ -7,6 +7,7 @@ import { inTenant, routesIn } from "../scope.ts";
 const walls = routesIn(inTenant, {
   at: "/walls",
   tag: "People",
+  additive: true,
   manager: true,
   boxOnly: true,
 });
