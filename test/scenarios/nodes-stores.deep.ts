@@ -1,11 +1,36 @@
+import assert from "node:assert/strict";
 import { postgresTest } from "../support/postgres.ts";
-import { type Blow, nodesStoresStory } from "./nodes-stores.ts";
+import { type StoreFaultName, spoiltStores, storeFaults } from "./nodes/programs.ts";
+import { blowsOf, hardBlows, IN_VAIN, nodesStoresStory, type StoreBlow } from "./nodes-stores.ts";
 
-/** `BLOWS=SIGKILL,cut ROUNDS=20 TENANTS=8 node --test test/scenarios/nodes-stores.deep.ts` */
-const blows = (process.env["BLOWS"] ?? "SIGKILL,SIGTERM,cut,SIGSTOP").split(",") as Blow[];
-const rounds = Number(process.env["ROUNDS"] ?? 5);
-const count = Number(process.env["TENANTS"] ?? 8);
+/** `ROUNDS=100 TENANTS=8 NODES=3 SEED=2 node --test test/scenarios/nodes-stores.deep.ts` */
+const of = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise);
+const rounds = of("ROUNDS", 500);
+const [tenants, nodes, seed] = [of("TENANTS", 8), of("NODES", 2), of("SEED", 1)];
 
-postgresTest(`${rounds} rounds of ${blows.join(", ")} on nodes of ${count} tenants`, (t) =>
-  nodesStoresStory(t, Array.from({ length: rounds }, () => blows).flat(), { count }),
+postgresTest(
+  `${rounds} blows on ${nodes} nodes of ${tenants} tenants: nothing is lost`,
+  async (t) => {
+    const seen = await nodesStoresStory(blowsOf(rounds, seed), { nodes, tenants, seed });
+    t.diagnostic(JSON.stringify(seen));
+  },
 );
+
+const EACH: StoreBlow[] = ["SIGTERM", "SIGKILL", "SIGSTOP", "cut"];
+
+postgresTest("how long each blow is felt", async (t) => {
+  const times = Array.from({ length: of("TIMES", 5) }, () => EACH).flat();
+  const { took } = await nodesStoresStory(times, { tenants, isOrderly: true });
+  t.diagnostic(JSON.stringify(took));
+});
+
+/** A promise was broken: a story that merely takes too long has found nothing. */
+const isBroken = (error: unknown) =>
+  error instanceof assert.AssertionError && !error.message.startsWith(IN_VAIN);
+
+for (const fault of Object.keys(storeFaults) as StoreFaultName[])
+  postgresTest(`planted, that ${fault}: it is found`, async () => {
+    const program = await spoiltStores(fault);
+    const story = nodesStoresStory(hardBlows(20), { program, tenants, nodes, seed });
+    await assert.rejects(story, isBroken);
+  });

@@ -1,9 +1,16 @@
-import { postgresTest } from "../support/postgres.ts";
+import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { nodesStoresStory } from "./nodes-stores.ts";
 
 /** Two nodes with tenants of their own: `node --test test/scenarios/nodes-stores.deep.ts` has every blow, many times. */
 
 postgresTest(
   "a node that is killed, leaves, stands still or is cut off loses no tenant's event",
-  (t) => nodesStoresStory(t, ["SIGKILL", "SIGTERM", "cut", "SIGSTOP"], { count: 3 }),
+  async (t) => {
+    const { took, ...seen } = await nodesStoresStory(["SIGKILL", "SIGTERM", "cut", "SIGSTOP"], {
+      tenants: 3,
+      isOrderly: true,
+      at: await testDatabase(t),
+    });
+    t.diagnostic(JSON.stringify({ ...seen, took }));
+  },
 );

@@ -1,236 +1,299 @@
+/**
+ * Nodes with hosted tenants of their own, whose stores are in PostgreSQL, and senders and people who ask any of them, while
+ * nodes are killed, end, stand still, are cut off from the database, and the database is lost to its standby:
+ *
+ *     node test/scenarios/nodes-stores.ts [blows, default 200] [seed, default 1] [fault]
+ *
+ * What was answered, read or paged is in the record, each page rings, and each that rings twice is excused by a blow.
+ * `fault` plants one of `storeFaults` in the program, which has to be found.
+ */
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { withHosted } from "../../src/app/offline/hosted.ts";
-import { systemClock } from "../../src/ground/kit/clock.ts";
-import { systemRandom } from "../../src/ground/kit/random.ts";
-import { openCopy } from "../../src/hosted/record/copy.ts";
-import { startForwarder } from "../support/forwarder.ts";
-import { ask } from "../support/hosted-role.ts";
-import { alertsIn } from "../support/kept-box.ts";
 import { memoryOrTemp } from "../support/memory.ts";
-import { testDatabase } from "../support/postgres.ts";
+import { type PostgresPair, startPostgresPair } from "../support/postgres-pair.ts";
 import { programFile } from "../support/program.ts";
-import { startReceiver } from "../support/receiver.ts";
-import { Node } from "./nodes/node.ts";
+import { seeded } from "../support/seeded.ts";
+import { type StoreFaultName, spoiltStores } from "./nodes/programs.ts";
+import type { Excuse } from "./nodes/rings.ts";
+import { type Place, StoresStage } from "./nodes/stores-stage.ts";
+import { alertsKept } from "./nodes/tenant-ledger.ts";
 
-/** What befalls a node, or its way to the database. */
-export type Blow = "SIGTERM" | "SIGKILL" | "SIGSTOP" | "cut";
-
-const PATIENCE_MS = 120_000;
-/** Of a sender, for one answer. */
-const ANSWER_MS = 3_000;
+const PATIENCE_MS = 400_000;
 /** Longer than a node lives after its latest word. */
 const AWAY_MS = 13_000;
+/** So long nobody is given up: what is shorter excuses nothing. */
+const SHORT_MS = 3_000;
+const PAUSE_MS = 600;
+
+export const storeBlows = {
+  SIGTERM: 3,
+  SIGKILL: 5,
+  "both killed": 1,
+  "cut, then killed": 3,
+  "SIGSTOP, short": 3,
+  SIGSTOP: 1,
+  "cut, short": 3,
+  cut: 1,
+  "fail-over": 1,
+  "standby away": 1,
+} as const;
+export type StoreBlow = keyof typeof storeBlows;
+
+export interface StoresResult {
+  blows: Partial<Record<StoreBlow, number>>;
+  answered: number;
+  pages: number;
+  acked: number;
+  keys: number;
+  /** Pages that rang once more, each over a blow that excuses it. */
+  excused: number;
+  takings: number;
+  /** The longest that a sender waited, milliseconds. */
+  longest: number;
+  /** In how many milliseconds every tenant had answered twice after each blow, where that was waited for. */
+  took: Partial<Record<StoreBlow, number[]>>;
+}
+
+export interface StoresOptions {
+  /** Called after each blow. */
+  onBlow?(blow: StoreBlow): void;
+  program?: string;
+  nodes?: number;
+  tenants?: number;
+  /** The next blow after every tenant has answered again; default: whatever else goes on. */
+  isOrderly?: boolean;
+  seed?: number;
+  /** Who has the database. Default: a pair of its own. */
+  at?: { socket: string; name: string };
+}
+
+/** Begins the message of whoever waited in vain. */
+export const IN_VAIN = "it never happens that ";
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (!(await isSo())) {
-    assert.ok(performance.now() < end, `it never happens that ${what}`);
+    assert.ok(performance.now() < end, `${IN_VAIN}${what}`);
     await pause(50);
   }
 }
 
-interface Place {
-  node: Node;
-  /** Whether it reaches the database from now on. */
-  reach(isReached: boolean): void;
+/** Blows that come again with the seed. */
+export function blowsOf(count: number, seed: number): StoreBlow[] {
+  const all = Object.entries(storeBlows).flatMap(([blow, n]) => Array(n).fill(blow));
+  const random = seeded(seed);
+  return Array.from({ length: count }, () => all[Math.floor(random() * all.length)] as StoreBlow);
 }
 
-interface Tenant {
-  id: string;
-  token: string;
-  sent: number;
-  answered: Set<string>;
-}
+const HARD: StoreBlow[] = ["cut, then killed", "SIGSTOP", "cut, then killed", "SIGTERM"];
 
-/**
- * Two nodes with tenants whose senders know both, one blow after the other, on the node that has the most. What was answered is in
- * the record, no alert id is seen twice, and each page rings.
- */
+/** Those after which most faults show. */
+export const hardBlows = (count: number): StoreBlow[] =>
+  Array.from({ length: count }, (_, n) => HARD[n % HARD.length] as StoreBlow);
+
+/** Throws where a promise was broken. */
 export async function nodesStoresStory(
-  t: TestContext,
-  blows: readonly Blow[],
-  { count = 8 }: { count?: number } = {},
-): Promise<void> {
-  const made = await testDatabase(t);
-  const root = mkdtempSync(join(memoryOrTemp(), "box-nodes-stores-"));
-  const hostedKey = join(root, "hosted.key");
-  writeFileSync(hostedKey, randomBytes(32), { mode: 0o600 });
-  const receiver = await startReceiver();
-  const ends: (() => Promise<unknown>)[] = [receiver.close];
-  t.after(async () => {
-    for (const end of ends.reverse()) await end();
-    rmSync(root, { recursive: true });
-  });
-  const pages: { n: string; id: string }[] = [];
-  receiver.always((response, _socket, { body }) => {
-    const { event, alert_id: id, identifiers } = JSON.parse(body);
-    if (event === "alert.opened") pages.push({ n: identifiers.n, id });
-    response.writeHead(204).end();
-  });
-  const program = await programFile();
-  const placeOf = async (name: string): Promise<Place> => {
-    let isReached = true;
-    const path = join(made.socket, ".s.PGSQL.5432");
-    const forwarder = await startForwarder(() => (isReached ? [{ path }] : []));
-    const database = `postgres://box@127.0.0.1:${forwarder.port}/${made.name}`;
-    const flags = ["--data", join(root, name), "--database", database, "--hosted-key", hostedKey];
-    const link = ["--cluster-listen", "127.0.0.1:0", "--drain-seconds", "0", "--node", name];
-    const words = ["hosted", "serve", ...flags, ...link, "--egress-allow", "127.0.0.0/8"];
-    const node = new Node(name, program, words);
-    ends.push(forwarder.close, () => node.kill());
-    await node.start();
-    return {
-      node,
-      reach(may) {
-        isReached = may;
-        if (!may) forwarder.cut();
-      },
-    };
-  };
-  const places = [await placeOf("a"), await placeOf("b")] as const;
-  const desk = {
-    data: root,
-    clock: systemClock,
-    random: systemRandom,
-    database: made.url,
-    hostedKey,
-  };
-  const urlOf = (n: number) => `http://127.0.0.1:${places[n % 2]?.node.port}`;
-  const tenants: Tenant[] = [];
-  for (let n = 0; n < count; n++) {
-    const { id, key } = await withHosted(desk, async (operator) => {
-      const { tenant_id: tenant } = await operator.addTenant({ kind: "hosted" });
-      const { api_key } = await operator.addKey({ tenant, email: "ada@example.com" });
-      return { id: tenant, key: api_key };
-    });
-    tenants.push({
-      id,
-      token: await shopAt(urlOf(n), key, receiver.url),
-      sent: 0,
-      answered: new Set(),
-    });
-  }
-
-  const over = new AbortController();
-  const sender = async (tenant: Tenant, place: number) => {
-    while (!over.signal.aborted) {
-      const n = `${place}-${++tenant.sent}`;
-      const body = JSON.stringify({ message: "the till is stuck", keys: { n } });
-      const headers = {
-        authorization: `Bearer ${tenant.token}`,
-        "content-type": "application/json",
-        connection: "close",
-      };
-      for (let turn = tenant.sent; !over.signal.aborted; turn++) {
-        const signal = AbortSignal.timeout(ANSWER_MS);
-        const given = { method: "POST", body, headers, signal };
-        const answer = await ask(`${urlOf(turn)}/v1/ingest`, given).catch(() => null);
-        if (answer?.status === 202) {
-          tenant.answered.add(n);
-          break;
-        }
-        await pause(100);
-      }
-      await pause(100);
-    }
-  };
-  const senders = tenants.map(sender);
-  const allAnswered = async () => {
-    const before = tenants.map(({ answered }) => answered.size);
-    await until("every tenant answers", () =>
-      tenants.every(({ answered }, n) => answered.size > (before[n] ?? 0) + 1),
+  blows: readonly StoreBlow[],
+  { nodes = 2, tenants = 8, isOrderly = false, seed = 1, ...options }: StoresOptions = {},
+): Promise<StoresResult> {
+  const { at, program = await programFile() } = options;
+  const pair = at === undefined ? await startPostgresPair({ place: memoryOrTemp() }) : null;
+  const socket = () => at?.socket ?? pair?.socket() ?? "";
+  const stage = new StoresStage({ program, socket, database: at?.name ?? "box", nodes, tenants });
+  const random = seeded(seed + 1);
+  const excuses: Excuse[] = [];
+  const result = { blows: {}, took: {} } as StoresResult;
+  try {
+    await stage.begin();
+    const running = stage.run(
+      isOrderly ? { sendEveryMs: 100, useEveryMs: 500 } : { sendEveryMs: 300, useEveryMs: 1_000 },
     );
-  };
-  const took = new Map<Blow, number[]>();
-  await allAnswered();
-  for (const blow of blows) {
-    const [most] = await made.open().query<{ node: string }>(
+    await allAnswer(stage);
+    const adding: Promise<void>[] = [];
+    for (const [i, blow] of blows.entries()) {
+      result.blows[blow] = (result.blows[blow] ?? 0) + 1;
+      if (i % 5 === 0) adding.push(addKey(stage, Math.floor(random() * tenants)));
+      const place = isOrderly ? await busiest(stage) : anyOf(stage.places, random());
+      const back = await strike({ stage, pair, random, excuses }, blow, place);
+      if (isOrderly) {
+        const from = performance.now();
+        await allAnswer(stage);
+        result.took[blow] = [...(result.took[blow] ?? []), performance.now() - from];
+      }
+      await back();
+      if (isOrderly) {
+        await until("the node is ready", () => place.node.isReady());
+        await allAnswer(stage);
+      } else await pause(random() * PAUSE_MS);
+      options.onBlow?.(blow);
+      assert.deepEqual(
+        stage.tenants.flatMap(({ ledger }) => ledger.faults),
+        [],
+      );
+    }
+    await allAnswer(stage);
+    await Promise.all(adding);
+    stage.quiet();
+    await running;
+    await until("each page has rung", () => stage.tenants.every(({ ledger }) => ledger.hasRung()));
+    for (const tenant of stage.tenants) await tenant.judgeKeys();
+    for (const { node } of stage.places) node.signal("SIGTERM");
+    for (const { node } of stage.places) await node.ended;
+    return Object.assign(result, await judged(stage, excuses));
+  } finally {
+    await stage.end();
+    await pair?.stop();
+  }
+}
+
+async function judged(stage: StoresStage, excuses: readonly Excuse[]) {
+  const client = await stage.client();
+  try {
+    let excused = 0;
+    for (const { id, ledger } of stage.tenants)
+      excused += ledger.judge(await alertsKept(client, id), excuses);
+    const { rows } = await client.query<{ n: number }>(
+      "SELECT count(*)::int AS n FROM tenant_epochs",
+    );
+    const sum = (of: (tenant: StoresStage["tenants"][number]) => number) =>
+      stage.tenants.reduce((all, tenant) => all + of(tenant), 0);
+    return {
+      answered: sum(({ ledger }) => ledger.answered.size),
+      pages: sum(({ ledger }) => [...ledger.rings.values()].flat().length),
+      acked: sum(({ ledger }) => ledger.acked.size),
+      keys: sum(({ keys }) => keys.size),
+      excused,
+      takings: rows[0]?.n ?? 0,
+      longest: Math.round(Math.max(...stage.tenants.map(({ longest }) => longest))),
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every tenant answers twice more. */
+async function allAnswer({ tenants }: StoresStage): Promise<void> {
+  const before = tenants.map(({ ledger }) => ledger.answered.size);
+  await until("every tenant answers", () =>
+    tenants.every(({ ledger }, n) => ledger.answered.size > (before[n] ?? 0) + 1),
+  );
+}
+
+/** What the operator is told was added, opens. */
+async function addKey(stage: StoresStage, at: number): Promise<void> {
+  const tenant = stage.tenants[at];
+  const key = await stage.addKey(tenant?.id ?? "").catch(() => null);
+  if (key !== null) tenant?.keys.set(key, true);
+}
+
+const anyOf = (places: readonly Place[], chance: number): Place =>
+  places[Math.floor(chance * places.length)] as Place;
+
+/** The node that has the most tenants. */
+async function busiest(stage: StoresStage): Promise<Place> {
+  const client = await stage.client();
+  const { rows } = await client
+    .query<{ node: string }>(
       `SELECT node FROM tenant_stores WHERE alive_until > clock_timestamp()
        GROUP BY node ORDER BY count(*) DESC LIMIT 1`,
-    );
-    const { node, reach } = places.find((place) => place.node.name === most?.node) as Place;
-    const from = performance.now();
-    if (blow === "cut") reach(false);
-    else node.signal(blow);
-    await allAnswered();
-    took.set(blow, [...(took.get(blow) ?? []), performance.now() - from]);
-    if (blow === "SIGKILL" || blow === "SIGTERM") {
-      await node.ended;
-      await node.start();
-    } else {
-      await pause(Math.max(0, AWAY_MS - (performance.now() - from)));
-      if (blow === "cut") reach(true);
-      else node.signal("SIGCONT");
-    }
-    await until("the node is ready", () => node.isReady());
-    await allAnswered();
-  }
-  over.abort();
-  await Promise.all(senders);
-  await until("each page has rung", () => {
-    const rung = new Set(pages.map(({ n }) => n));
-    return tenants.every(({ answered }) => [...answered].every((n) => rung.has(n)));
-  });
-  for (const { node } of places) {
-    node.signal("SIGTERM");
-    await node.ended;
-  }
-  for (const [place, { id, answered }] of tenants.entries()) {
-    const at = join(root, `record-${place}`);
-    mkdirSync(at);
-    const copy = await openCopy(made.open(), id, join(at, "box.db"));
-    await copy.follow();
-    copy.close();
-    const { numbers, ids } = alertsIn(at);
-    const missing = [...answered].filter((n) => !numbers.has(n));
-    assert.deepEqual(missing, [], `of ${answered.size} that tenant ${place} was answered`);
-    assert.equal(new Set(ids).size, ids.length);
-    const eventsOf = new Map<string, string>();
-    for (const page of pages.filter(({ n }) => n.startsWith(`${place}-`))) {
-      assert.equal(
-        eventsOf.get(page.id) ?? page.n,
-        page.n,
-        `alert ${page.id} was two alerts outside`,
-      );
-      eventsOf.set(page.id, page.n);
-    }
-  }
-  const all = tenants.reduce((sum, { answered }) => sum + answered.size, 0);
-  const doubles = pages.length - new Set(pages.map(({ n }) => n)).size;
-  const [{ epochs } = { epochs: 0 }] = await made
-    .open()
-    .query<{ epochs: number }>("SELECT count(*)::int AS epochs FROM tenant_epochs");
-  const times = [...took].map(
-    ([blow, each]) => `${blow} ${each.map((ms) => (ms / 1000).toFixed(1)).join(", ")} s`,
-  );
-  t.diagnostic(
-    `${all} events of ${count} tenants answered, ${doubles} pages twice, ${epochs} takings; until all answered twice: ${times.join("; ")}`,
-  );
+    )
+    .finally(() => client.end());
+  return stage.places.find(({ node }) => node.name === rows[0]?.node) as Place;
 }
 
-/** A project whose alerts are sent to the receiver. Its ingest token. */
-async function shopAt(url: string, key: string, receiver: string): Promise<string> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const need = async (path: string, body: object) => {
-    const given = { method: "POST", headers, body: JSON.stringify(body) };
-    let answer = await ask(url + path, given);
-    // Its node is being told to another one.
-    for (let tries = 0; answer.status === 503 && tries < 100; tries++) {
-      await pause(100);
-      answer = await ask(url + path, given);
-    }
-    assert.ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+interface Striking {
+  stage: StoresStage;
+  pair: PostgresPair | null;
+  random: () => number;
+  excuses: Excuse[];
+}
+
+/** One blow. Resolves, once it has fallen, with what ends it. */
+async function strike(
+  { stage, pair, random, excuses }: Striking,
+  blow: StoreBlow,
+  { node, reach }: Place,
+): Promise<() => Promise<void>> {
+  const from = performance.now();
+  const excused = (on: Excuse["node"]) =>
+    excuses.push({ from, until: performance.now(), node: on });
+  const isShort = blow.endsWith("short");
+  /** What is longer is waited out. */
+  const lasts = async () => {
+    const ms = isShort ? random() * SHORT_MS : AWAY_MS;
+    await pause(Math.max(0, ms - (performance.now() - from)));
   };
-  const path = "/v1/projects/shop";
-  await need("/v1/projects", { name: "shop" });
-  const { token } = await need(`${path}/sources`, { name: "app", retain_logs: true });
-  await need(`${path}/webhooks`, { url: receiver });
-  await need(`${path}/rules`, { name: "any", identifier_keys: ["n"], max_open: 0 });
-  return String(token);
+  switch (blow) {
+    case "SIGTERM":
+      node.signal(blow);
+      return async () => {
+        await node.ended;
+        await node.start();
+      };
+    case "SIGKILL":
+      await node.kill();
+      excused(node);
+      return () => node.start();
+    case "cut, then killed":
+      reach(false);
+      await pause(random() * SHORT_MS);
+      await node.kill();
+      excused(node);
+      reach(true);
+      return () => node.start();
+    case "both killed":
+      await Promise.all(stage.places.map((place) => place.node.kill()));
+      excused(null);
+      await Promise.all(stage.places.map((place) => place.node.start()));
+      return async () => {};
+    case "SIGSTOP":
+    case "SIGSTOP, short":
+      node.signal("SIGSTOP");
+      return async () => {
+        await lasts();
+        node.signal("SIGCONT");
+        if (!isShort) excused(node);
+      };
+    case "cut":
+    case "cut, short":
+      reach(false);
+      return async () => {
+        await lasts();
+        reach(true);
+        if (!isShort) excused(node);
+      };
+    case "fail-over": {
+      const over = pair?.failOver();
+      await pause(50);
+      for (const { cut } of stage.places) cut();
+      await over;
+      excused(null);
+      return async () => {};
+    }
+    case "standby away":
+      await pair?.loseStandby();
+      await pause(random() * SHORT_MS);
+      await pair?.standbyBack();
+      if (performance.now() - from > SHORT_MS) excused(null);
+      return async () => {};
+  }
+}
+
+if (import.meta.main) {
+  const [blows = 200, seed = 1] = process.argv.slice(2, 4).map(Number);
+  const fault = process.argv[4] as StoreFaultName | undefined;
+  const start = performance.now();
+  const program = fault === undefined ? await programFile() : await spoiltStores(fault);
+  const tenants = Number(process.env["TENANTS"] ?? 8);
+  const nodes = Number(process.env["NODES"] ?? 2);
+  const result = await nodesStoresStory(fault ? hardBlows(blows) : blowsOf(blows, seed), {
+    program,
+    seed,
+    tenants,
+    nodes,
+    onBlow: (blow) =>
+      process.stderr.write(`${Math.round((performance.now() - start) / 1000)} s ${blow}\n`),
+  });
+  const seconds = Math.round((performance.now() - start) / 1000);
+  process.stdout.write(`${JSON.stringify({ seed, seconds, ...result })}\n`);
 }

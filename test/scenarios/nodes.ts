@@ -15,9 +15,10 @@ import { type Forwarder, startForwarder } from "../support/forwarder.ts";
 import { type PostgresPair, startPostgresPair } from "../support/postgres-pair.ts";
 import { programFile } from "../support/program.ts";
 import { seeded } from "../support/seeded.ts";
-import { type Excuse, type Judged, judge } from "./nodes/judge.ts";
+import { type Judged, judge } from "./nodes/judge.ts";
 import type { Node } from "./nodes/node.ts";
 import { type Fault, spoilt } from "./nodes/programs.ts";
+import type { Excuse } from "./nodes/rings.ts";
 import { Story } from "./nodes/story.ts";
 
 const LATEST_BLOW_MS = 400;

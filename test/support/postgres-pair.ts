@@ -66,11 +66,17 @@ for pid in $(cat "$2"/*/data/postmaster.pid 2>/dev/null | grep -xE "[0-9]{2,7}")
 done
 sleep 2; rm -rf "$2"`;
 
-/** `standby`: false for one alone, which promises less. Throws where PostgreSQL isn't installed. */
-export async function startPostgresPair({ standby = true } = {}): Promise<PostgresPair> {
+/**
+ * `standby`: false for one alone, which promises less. `place`: where its files lie; in memory what is synced costs nothing,
+ * and outlives each process as it does on a disk. Throws where PostgreSQL isn't installed.
+ */
+export async function startPostgresPair({
+  standby = true,
+  place: where = tmpdir(),
+} = {}): Promise<PostgresPair> {
   const bin = postgresPrograms;
   if (bin === null) throw new Error("there is no PostgreSQL on this machine");
-  const root = mkdtempSync(join(tmpdir(), "box-pair-"));
+  const root = mkdtempSync(join(where, "box-pair-"));
   chmodSync(root, 0o755);
   const user = postgresUser();
   const run = promisify(execFile);

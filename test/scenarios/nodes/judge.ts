@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
-import type { Node } from "./node.ts";
+import { type Excuse, excusedRings, type Ring } from "./rings.ts";
 import type { Story } from "./story.ts";
-
-/** A time, by performance.now(), in which a page may have been pushed and the note of it lost. */
-export interface Excuse {
-  from: number;
-  until: number;
-  /** The node that it fell on; null: the database, which is everybody's. */
-  node: Node | null;
-}
 
 export interface Judged {
   pages: number;
@@ -47,14 +39,8 @@ export function judge(
     [],
     "each answer counts the phone that rang",
   );
-  let excused = 0;
-  for (const [key, all] of times)
-    for (const [i, ring] of all.entries()) {
-      const before = all[i - 1];
-      if (before === undefined) continue;
-      assert.ok(isExcused(before, ring, excuses), twice(key, [before, ring], excuses));
-      excused++;
-    }
+  // It is the node that pushed first that must have died, or stood still, before it was noted.
+  const excused = excusedRings(times, excuses, (node, { by }) => node === by);
   const took = pages.map(({ firstAt, answeredAt }) => (answeredAt ?? Infinity) - firstAt);
   return {
     pages: pages.length,
@@ -63,30 +49,4 @@ export function judge(
     excused,
     worst: Math.round(Math.max(...took)),
   };
-}
-
-/** One push of a page. */
-interface Ring {
-  at: number;
-  /** The node that made it; undefined: one that was killed before its connection was looked at. */
-  by: Node | undefined;
-}
-
-/** It is the node that pushed first that must have died, or stood still, before it was noted. */
-function isExcused(before: Ring, { at }: Ring, excuses: readonly Excuse[]): boolean {
-  const isTheirs = (node: Node | null) =>
-    node === null || before.by === undefined || node === before.by;
-  return excuses.some(
-    ({ from, until, node }) => from <= at && until >= before.at && isTheirs(node),
-  );
-}
-
-/** How it came that a page rang twice, for whoever looks for the reason: by whom, and what fell about then. */
-function twice(key: string, [before, ring]: [Ring, Ring], excuses: readonly Excuse[]): string {
-  const ms = (at: number) => Math.round(at - before.at);
-  const near = excuses
-    .filter(({ from, until }) => until > before.at - 20_000 && from < ring.at + 20_000)
-    .map(({ from, until, node }) => `${node?.name ?? "database"} ${ms(from)} to ${ms(until)}`);
-  const who = `by ${before.by?.name ?? "?"} and ${ms(ring.at)} ms later by ${ring.by?.name ?? "?"}`;
-  return `${key} rang twice, ${who}, for nothing; blows, ms from the first: ${near.join(", ")}`;
 }

@@ -28,20 +28,58 @@ export const faults = {
 } as const satisfies Record<string, readonly [text: string, spoilt: string]>;
 export type Fault = keyof typeof faults;
 
+/** The same for `nodes-stores.ts`. */
+export const storeFaults = {
+  "answers don't wait": [["? mayTell(tenant.store) : null", "? null : null"]],
+  "events don't wait": [
+    ["&& mayTell(tenant.store)", "&& null"],
+    ["=> mayConfirm(store, () => w", "=> null && (store, () => w"],
+    ["? mayTell(tenant.store) : null", "? null : null"],
+  ],
+  "what leaves doesn't wait": [
+    ["heldEgress(client, store.durable, clock)", "heldEgress(client, () => null, clock)"],
+  ],
+  "an operator's key is forgotten before it is kept": [
+    ["while (keeper.state().keptUpTo < upTo && ", "while (false && "],
+  ],
+  "anybody writes a store": [
+    ['"tenant_id = $1 AND epoch = $2 AND run = $3"', "\"tenant_id = $1 AND $2 > 0 AND $3 <> ''\""],
+    ["SURE_MS = 8e3", "SURE_MS = 8e9"],
+  ],
+  "an epoch isn't raised, and a process isn't named": [
+    ["epoch = epoch + 1, clean", "epoch = epoch, clean"],
+    ["{ epoch: epoch + 1, seq }", "{ epoch, seq }"],
+    ["$4, $5, clock_timestamp())`", "$4, $5, clock_timestamp()) ON CONFLICT DO NOTHING`"],
+    [
+      '"tenant_id = $1 AND epoch = $2 AND run = $3"',
+      "\"tenant_id = $1 AND epoch = $2 AND $3 <> ''\"",
+    ],
+  ],
+  "who stood still is sure": [["SURE_MS = 8e3", "SURE_MS = 8e9"]],
+  "a living node's tenants are taken": [
+    [".isAlive && !isOwn", ".isAlive && false && isOwn"],
+    ["?.isAlive !== true ||", "?.isAlive !== null ||"],
+  ],
+  "what waits when a tenant is given up is told": [[".reject(gone)", ".resolve()"]],
+} as const satisfies Record<string, readonly (readonly [text: string, spoilt: string])[]>;
+export type StoreFaultName = keyof typeof storeFaults;
+
 let written: Promise<string> | null = null;
 
 /** The program with a fault in it. */
-export async function spoilt(fault: Fault): Promise<string> {
-  const [text, instead] = faults[fault];
+export const spoilt = (fault: Fault) => spoiltBy(fault, [faults[fault]]);
+export const spoiltStores = (fault: StoreFaultName) => spoiltBy(fault, storeFaults[fault]);
+
+async function spoiltBy(fault: string, changes: readonly (readonly [string, string])[]) {
   written ??= bundleProgram(besidePackages(), true);
   const program = await written;
-  const whole = readFileSync(program, "utf8");
-  assert.equal(whole.split(text).length, 2, `the text of "${fault}" stands in the program once`);
+  let whole = readFileSync(program, "utf8");
+  for (const [text, instead] of changes) {
+    assert.equal(whole.split(text).length, 2, `the text of "${fault}" stands in the program once`);
+    whole = whole.replace(text, () => instead);
+  }
   const file = join(beside(program), "box.cjs");
-  writeFileSync(
-    file,
-    whole.replace(text, () => instead),
-  );
+  writeFileSync(file, whole);
   return file;
 }
 

@@ -11,9 +11,10 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { programFile } from "../../support/program.ts";
 import { seeded } from "../../support/seeded.ts";
-import { type Excuse, type Judged, judge } from "./judge.ts";
+import { type Judged, judge } from "./judge.ts";
 import type { Node } from "./node.ts";
 import { type NextMigration, nextRelease } from "./programs.ts";
+import type { Excuse } from "./rings.ts";
 import { Story } from "./story.ts";
 
 /** Touches every hot table, under its lock; what the release before says goes on being true. */
