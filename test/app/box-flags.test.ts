@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+
 import { differingFlags, flagHashes } from "../../src/app/box-flags.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
 import { run } from "../support/children.ts";
-import { long } from "../support/long.ts";
+import { long, test } from "../support/long.ts";
 import { onPostgres } from "../support/postgres.ts";
 import { programFile } from "../support/program.ts";
 import { twoMachines } from "../support/two-machines.ts";

@@ -21,7 +21,7 @@ export function agoWords(seconds: number, bare: boolean): string {
   return seconds < 5 ? "now" : `${text} ago`;
 }
 
-/** What is left: "9 s", "3:12 min", "12 min", "1 h 3 min", "2 days", and "0 s" from then on. A second that has begun counts. */
+/** What is left: "9 s", "3:12", "12 min", "1 h 3 min", "2 days", and "0 s" from then on. A second that has begun counts. */
 export function leftWords(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
   if (left >= 2 * DAY) return spanWords(left);
@@ -30,5 +30,5 @@ export function leftWords(seconds: number): string {
   if (hours > 0) return `${hours} h${minutes > 0 ? ` ${minutes} min` : ""}`;
   // "13:00" would be read as a time of day.
   if (minutes >= 10) return `${minutes} min`;
-  return minutes > 0 ? `${minutes}:${two(left % MINUTE)} min` : `${left} s`;
+  return minutes > 0 ? `${minutes}:${two(left % MINUTE)}` : `${left} s`;
 }

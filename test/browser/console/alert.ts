@@ -43,7 +43,7 @@ const countsDown: Step = async ({ box, run, visit, calm }) => {
     const [at, text] = (await tab.run(
       `(({ dateTime, textContent }) => [dateTime, textContent])(document.querySelector("#now time[data-until]"))`,
     )) as [string, string];
-    const [, minutes = 0, seconds = 0] = /^(\d+):(\d\d) min$/.exec(text)?.map(Number) ?? [];
+    const [, minutes = 0, seconds = 0] = /^(\d+):(\d\d)$/.exec(text)?.map(Number) ?? [];
     // When it was read is known to lie between the two.
     const [most = 0, least = 0] = [before, box.clock.now()].map(
       (now) => (Date.parse(at) - now) / 1000,

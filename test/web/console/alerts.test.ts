@@ -56,7 +56,7 @@ test("a list shows the most urgent first, with what the ladder does now, counts 
   const row = rowOf(text, high);
   assert.match(
     words(row),
-    /Critical shop .*1× 2 min payment 4711 failed n=b · #2 .*Ringing you bob@example\.org in 3:00 min Acknowledge/,
+    /Critical shop .*1× 2 min payment 4711 failed n=b · #2 .*Ringing you bob@example\.org in 3:00 Acknowledge/,
   );
   assert.match(row, /<svg class="plot spark"/);
   assert.match(row, /<input type="checkbox" form="bulk" name="id" value="2"/);

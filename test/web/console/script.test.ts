@@ -101,8 +101,8 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
   assert.equal(agoWords(4.9, false), "now");
   assert.equal(agoWords(-30, false), "now");
   const left: [seconds: number, text: string][] = [
-    [192, "3:12 min"],
-    [191.2, "3:12 min"],
+    [192, "3:12"],
+    [191.2, "3:12"],
     [9, "9 s"],
     [792, "13 min"],
     [3792, "1 h 3 min"],

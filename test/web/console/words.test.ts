@@ -52,14 +52,10 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
   accepted_not_confirmed: [{}, "sent 08:00, not seen yet", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
-  delayed: [
-    { error: "http 503" },
-    "delayed after 1 attempt: it answered 503; next in 3:12 min",
-    "",
-  ],
+  delayed: [{ error: "http 503" }, "delayed after 1 attempt: it answered 503; next in 3:12", ""],
   failed: [{ error: "http 410" }, "failed after 1 attempt: it answered 410", "/people/ann"],
   withdrawn: [{}, "withdrawn before it went out: somebody had it, or it was over", ""],
-  step_not_reached: [{}, "rung 2, in 3:12 min", "/p/shop/rules/errors"],
+  step_not_reached: [{}, "rung 2, in 3:12", "/p/shop/rules/errors"],
   not_on_call: [{ by: "bob" }, "not paged: not on call, Bob was", "/oncall"],
   covered_by_override: [
     { by: "bob", until: NOW + 3600 },

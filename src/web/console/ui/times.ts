@@ -29,7 +29,7 @@ export function since({ now, look }: Seen, at: number): Markup {
   return html`<time datetime="${iso(at)}" data-ago="bare" title="${exact(at, look.zone)}">${span(now - at)}</time>`;
 }
 
-/** "9 s", "3:12 min", "12 min", "1 h 3 min", "2 days": counts down to it. */
+/** "9 s", "3:12", "12 min", "1 h 3 min", "2 days": counts down to it. */
 export function until({ now, look }: Seen, at: number): Markup {
   const left = Math.max(0, at - now);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -43,7 +43,7 @@ export function until({ now, look }: Seen, at: number): Markup {
         : minutes >= 10
           ? `${minutes} min`
           : minutes > 0
-            ? `${minutes}:${two(left % 60)} min`
+            ? `${minutes}:${two(left % 60)}`
             : `${left} s`;
   return html`<time datetime="${iso(at)}" data-until role="timer" title="${exact(at, look.zone)}">${text}</time>`;
 }
