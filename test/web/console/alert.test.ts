@@ -67,14 +67,14 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   );
   assert.match(head, /1× since 09:00 , last now , from app/);
   assert.match(section(text, "head"), /hero-hot.*<h1 class="message"/s);
-  assert.match(words(section(text, "now")), /AO Ringing you then bob@example.org at 09:10 10:00/);
+  assert.match(words(section(text, "now")), /AO Ringing you then bob@example.org at 09:10 10 min/);
   assert.match(
     words(section(text, "about")),
     /payment 4711 failed provider acme Kind payment \* failed/,
   );
   assert.match(
     words(section(text, "ladder")),
-    /You not told .*has no contact and no phone .*bob@example.org next, rung 2 in 10:00 .*Page now/,
+    /You not told .*has no contact and no phone .*bob@example.org next, rung 2 in 10 min .*Page now/,
   );
   assert.match(section(text, "occurrences"), /<rect class="plot-bar"[^>]*><title>[\d:]+: 1</);
   assert.match(words(section(text, "related")), /This never happened before/);
@@ -159,7 +159,7 @@ test("what is planned to be silenced says on the alert's page why somebody is pa
   const silence = { match: { rule: "errors" }, critical: true, ...planned };
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
   const next = words(section((await tab.get(`/a/${id}`)).text, "ladder"));
-  assert.match(next, /bob@example\.org next, rung 2 in 30:00/);
+  assert.match(next, /bob@example\.org next, rung 2 in 30 min/);
   assert.match(next, /Quiet: what is due at \S+ waits until \S+ \(deploy <42>\)\./);
 });
 
