@@ -21,6 +21,8 @@ export function endAfter({ pages, ...rest }: Collected, sums: PageSums): RecordE
 export interface CompareCalls {
   /** The record answered. */
   heard(): void;
+  /** Called again and again while the pages are read, which of a large store takes longer than its life. */
+  reads(): Promise<void>;
   /** What is committed later isn't in it. */
   taken(): void;
 }
@@ -36,7 +38,7 @@ export class Interrupted extends Error {}
 export async function compare(
   collector: Collector,
   record: PageRecord,
-  { heard, taken }: CompareCalls,
+  { heard, reads, taken }: CompareCalls,
 ): Promise<{ sums: PageSums; written: number; seq: number }> {
   collector.begin();
   const theirs = await record.hashes();
@@ -47,7 +49,7 @@ export async function compare(
   for (const { page, hash } of theirs) there.set(page, hash);
   const count = collector.pageCount;
   for (let page = 1; page <= count; page++) {
-    if (page % SLICE === 0) await othersFirst();
+    if (page % SLICE === 0) await othersFirst().then(reads);
     if (collector.isGap) throw new Interrupted();
     const image = collector.isCollected(page) ? null : collector.read(page);
     if (image === null) continue;

@@ -174,8 +174,17 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const compareAll = async (from: Collector) => {
     batch = null;
     comparing = "goes";
+    let renewedAt = clock.mono();
     const calls = {
       heard,
+      async reads() {
+        if (clock.mono() - renewedAt < RENEW_TICKS * TICK_MS) return;
+        renewedAt = clock.mono();
+        // Without an answer the pages are read on: what is written of them asks again.
+        await record.renew().then(heard, (error: unknown) => {
+          if (error instanceof RecordFault) throw error;
+        });
+      },
       taken() {
         comparing = "comes";
         asked = moment();

@@ -287,6 +287,36 @@ test("while pages are compared, nobody hears of what isn't there yet", async (t)
   assert.equal(asked, 1);
 });
 
+test("while a large store is read, its life goes on", async (t) => {
+  const world = kept(t);
+  const { clock, record, store, said } = world;
+  const fill = (bytes: number) =>
+    store.write((tx) =>
+      tx.db.prepare("REPLACE INTO things VALUES (1, ?)").run(Buffer.alloc(bytes)),
+    );
+  fill(8 * 2 ** 20);
+  let renewed = 0;
+  let isReading = false;
+  const { hashes, mend, renew } = record;
+  record.hashes = async () => {
+    const found = await hashes();
+    isReading = true;
+    void clock.turn(2_500);
+    return found;
+  };
+  record.renew = () => {
+    if (isReading) renewed++;
+    return renew();
+  };
+  record.mend = (mending) => {
+    isReading = false;
+    return mend(mending);
+  };
+  await settled(world);
+  assert.equal(renewed, 1);
+  assert.equal(said.lost.length, 0);
+});
+
 test("a process that stood still asks before it goes on alone", async (t) => {
   const world = kept(t);
   const { clock, record, store, said } = world;
