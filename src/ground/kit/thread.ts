@@ -15,7 +15,7 @@ export interface ThreadOptions {
   longestQueue: number;
 }
 
-/** The thread's answer, or why there is none: `late`, `heap`, `busy`, `closed`, or how the thread ended. */
+/** The thread's answer, or why there is none: `late`, `heap`, `busy` (others wait, or it doesn't start in time), `closed`, or how the thread ended. */
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
 export interface WorkThread {
@@ -61,7 +61,8 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
     const heard = await nextMessage(worker, clock, START_LIMIT_MS);
     if ("said" in heard) return worker;
     await endThread();
-    return { ended: closed ? "closed" : `it did not start: ${heard.ended}` };
+    if (closed || heard.ended === "late") return { ended: closed ? "closed" : "busy" };
+    return { ended: `it did not start: ${heard.ended}` };
   }
 
   async function run(work: unknown, moved: readonly ArrayBuffer[]): Promise<Heard> {
