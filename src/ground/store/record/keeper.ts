@@ -181,9 +181,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (clock.mono() - renewedAt < RENEW_TICKS * TICK_MS) return;
         renewedAt = clock.mono();
         // Without an answer the pages are read on: what is written of them asks again.
-        await record.renew().then(heard, (error: unknown) => {
+        const isThere = await record.renew().catch((error: unknown) => {
           if (error instanceof RecordFault) throw error;
+          return null;
         });
+        // A store that may go on alone doesn't wait until all is read: its life is renewed, and nobody waits longer.
+        if (isThere !== null && !stands.goesOn) heard();
       },
       taken() {
         comparing = "comes";
