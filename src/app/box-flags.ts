@@ -3,9 +3,12 @@ import { createHash } from "node:crypto";
 /** What a box's flags are like, for its other machine: a hash for each that is given, since values are nobody else's. */
 export type FlagHashes = Readonly<Record<string, string>>;
 
-/** Where a machine listens, and what lies on it: each has its own. */
+/** Where a machine listens, what lies on it, and how it reaches the database: each has its own. */
 const OWN = new Set<string>([
   "data",
+  "database",
+  "databaseFile",
+  "databaseCa",
   "listen",
   "adaptersListen",
   "keyFile",
@@ -31,7 +34,7 @@ const HASH_CHARS = 16;
 /** Of the flags that all machines of a box should be given alike. Of a port for senders: all but its address. */
 export function flagHashes(flags: object): FlagHashes {
   const given = Object.entries(flags).filter(
-    ([name, value]) => value !== undefined && !OWN.has(name) && !name.startsWith("database"),
+    ([name, value]) => value !== undefined && !OWN.has(name),
   );
   return Object.fromEntries(
     given.map(([name, value]) => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-
 import { differingFlags, flagHashes } from "../../src/app/box-flags.ts";
 import { type BoxFlags, boxConfig } from "../../src/app/config.ts";
 import { run } from "../support/children.ts";
@@ -35,6 +34,7 @@ test("where a machine listens, and what lies on it, is its own; all else is comp
   assert.deepEqual(differingFlags(of(one), of(two)), []);
   const rows: [BoxFlags, string[]][] = [
     [{ logDays: "8" }, ["--log-days"]],
+    [{ databaseAway: "stop" }, ["--database-away"]],
     [{ publicUrl: "https://other.example.com" }, ["--public-url"]],
     [{ egressDeny: ["10.0.0.0/8"], allowActs: true }, ["--allow-acts", "--egress-deny"]],
     [{ syslogTcp: ["10.0.0.12:601"] }, ["--syslog-tcp"]],
