@@ -9,7 +9,7 @@ import { type TestBox, testBox } from "../support/box.ts";
 import { reachBy } from "../support/contacts.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
-import { byDayAndNight, findings, open, withoutStatus } from "./tab.ts";
+import { isCalmByDayAndNight, open, withoutStatus } from "./tab.ts";
 
 const LOOKS: Record<string, BrowserContextOptions> = {
   phone: { viewport: { width: 320, height: 640 } },
@@ -63,13 +63,7 @@ export async function answeringHolds(browser: Browser, pictures: string): Promis
       const tab = await open(browser, options);
       const { page } = tab;
       const calm = (what: string) =>
-        byDayAndNight(tab, async (scheme, rules) => {
-          const shown = `${what}-${name}-${scheme}`;
-          await page.screenshot({ path: join(pictures, `ack-${shown}.png`), fullPage: true });
-          assert.deepEqual(await findings(tab, rules), [], shown);
-          const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
-          assert.ok(Number(over) <= 0, `${shown} is ${over} px too wide`);
-        });
+        isCalmByDayAndNight(tab, join(pictures, `ack-${what}-${name}`));
       const [alone] = await paged(box, token, [`disk is full\n${"x".repeat(300)}`]);
       await page.goto(link(alone));
       await calm("open");

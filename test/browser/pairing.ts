@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type TestBox, testBox } from "../support/box.ts";
-import { byDayAndNight, findings, open, type Tab, withoutStatus } from "./tab.ts";
+import { isCalmByDayAndNight, open, type Tab, withoutStatus } from "./tab.ts";
 
 const PASSWORD = "correct horse é";
 
@@ -39,14 +39,7 @@ async function looks(browser: Browser, box: TestBox, pictures: string): Promise<
   for (const [name, options] of Object.entries(LOOKS)) {
     const tab = await open(browser, options);
     const { page } = tab;
-    const calm = (what: string) =>
-      byDayAndNight(tab, async (scheme, rules) => {
-        const shown = `${what}-${name}-${scheme}`;
-        await page.screenshot({ path: join(pictures, `pair-${shown}.png`), fullPage: true });
-        assert.deepEqual(await findings(tab, rules), [], shown);
-        const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
-        assert.ok(Number(over) <= 0, `${shown} is ${over} px too wide`);
-      });
+    const calm = (what: string) => isCalmByDayAndNight(tab, join(pictures, `pair-${what}-${name}`));
     const { link } = await linkOf(box);
     await page.goto(link);
     await calm("form");

@@ -62,14 +62,21 @@ export function withoutStatus(noise: readonly string[]): string[] {
 
 /** Rules of the checker that another colour scheme can break: the rest look at what stays the same. */
 export const COLOURS = ["color-contrast", "link-in-text-block"];
-/** Looks at a page by day and, without loading it again, by night: the checker then only by what colours can break. */
-export async function byDayAndNight(
-  { page }: Tab,
-  look: (scheme: "light" | "dark", rules: readonly string[]) => Promise<void>,
-): Promise<void> {
-  await look("light", []);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await look("dark", COLOURS);
+/**
+ * Looks at a page by day and, without loading it again, by night: by then the checker only by what colours can break. Nothing is
+ * found, and nothing is too wide. `picture`: where its pictures go, without the scheme's name.
+ */
+export async function isCalmByDayAndNight(tab: Tab, picture: string): Promise<void> {
+  const { page } = tab;
+  for (const colorScheme of ["light", "dark"] as const) {
+    const shown = `${picture}-${colorScheme}`;
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${shown}.png`, fullPage: true });
+    const rules = colorScheme === "dark" ? COLOURS : [];
+    assert.deepEqual(await findings(tab, rules), [], shown);
+    const over = await tab.run("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(Number(over) <= 0, `${shown} is ${over} px too wide`);
+  }
   await page.emulateMedia({ colorScheme: "light" });
 }
 /** Those that another width or larger text can. */
