@@ -150,7 +150,7 @@ function fields(form: PairForm, wrong: readonly PairField[], bound: string | nul
 <div class="field">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required minlength="8" maxlength="72" autocomplete="new-password" aria-describedby="password-hint"${marked("password")}>
-<p class="hint" id="password-hint">At least 8 characters; a long one is better than an odd one. If you have an account here already, its password, or a new one where the link is for that.</p>
+<p class="hint" id="password-hint">At least 8 characters. If you have an account here already, type its password; a link that resets it sets a new one.</p>
 </div>${
     form.wantsKey !== null &&
     html`<div class="field check">

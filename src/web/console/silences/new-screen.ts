@@ -26,7 +26,7 @@ export const newSilenceScreen: Screen = {
       },
       body: (
         put,
-      ) => html`<p class="soft">Alerts that it takes open and count events as usual, and nobody is notified until it ends. Those that are open then ring. Critical ones ring all the time, unless it says that they are meant, too.</p>
+      ) => html`<p class="soft">Alerts that match still open and count events, but nobody is notified until the silence ends. Those that are open then ring. Critical alerts still ring, unless you include them below.</p>
 <div class="rule-columns">${put("form")}${put("would")}</div>`,
     };
   },
