@@ -110,6 +110,7 @@ export async function oncallHolds(browser: Browser, pictures: string): Promise<v
     await page.goto(`${box.url}${PAGE}?${days}`);
     await page.fill("#cover-starts_at", `${day}T09:00`);
     await page.fill("#cover-ends_at", `${day}T10:00`);
+    await page.selectOption("#cover select[name=account_id]", bob.accountId);
     await untilTrue(`document.querySelector("#would").textContent.includes("(1 h)")`);
     assert.deepEqual(await made(), []);
 

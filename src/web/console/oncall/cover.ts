@@ -59,7 +59,7 @@ function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
   };
   const { timezone } = shown.stored;
   return new URLSearchParams({
-    account_id: call.query.get("who") ?? call.who.accountId,
+    account_id: call.query.get("who") ?? "",
     starts_at: localText(timezone, stretch.starts_at),
     "starts_at-known": String(stretch.starts_at),
     ends_at: localText(timezone, stretch.ends_at),
@@ -77,6 +77,8 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
   if (isGiven(call)) return html``;
   const draft = drafted(call, shown);
   const action = `${path}/cover`;
+  // Nobody stands there until somebody is chosen: it isn't decided yet.
+  const nobody = draft.get("account_id") ? [] : [{ value: "", name: "Choose who …" }];
   const people = listAccounts(tenant.store).map(({ id, display_name, email }) => ({
     value: id,
     name: display_name || email,
@@ -93,7 +95,7 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
       html`<a class="button second" href="${base}${pageWith(shown, `cover=${starts_at}-${ends_at}`)}#cover">${name}</a>`,
   )}</p>
 <form class="form" id="cover-form" method="post" action="${base}${action}" data-preview="would" data-preview-to="${base}${path}/try-cover"><input type="hidden" name="keep" value="${keep}">
-${select(call, action, { name: "account_id", label: "Who", value: draft.get("account_id") ?? "", choices: people })}
+${select(call, action, { name: "account_id", label: "Who", value: draft.get("account_id") ?? "", choices: [...nobody, ...people], required: true })}
 ${time("starts_at", "From")}${time("ends_at", "Until")}
 <p class="hint" id="cover-zone">On the schedule’s clock, ${stored.timezone}.</p>
 <p class="form-foot"><button class="button">Put on call</button><button class="second" formaction="${base}${path}/try-cover">Show before and after</button></p></form>`;
@@ -127,6 +129,8 @@ export async function coverWould(call: PageCall, shown: ShownSchedule): Promise<
   const { stored, overrides, names } = shown;
   if (isGiven(call)) return html``;
   const draft = drafted(call, shown);
+  if (!draft.get("account_id"))
+    return html`<h3>Before and after</h3><p class="soft">Choose who: what changes is shown here. Nothing does until you press “Put on call”.</p>`;
   try {
     const cover = coverOf(stored.timezone, draft);
     const stretch = { from: cover.starts_at, until: cover.ends_at };

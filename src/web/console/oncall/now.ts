@@ -33,7 +33,7 @@ export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
     return html`<p class="soft">No gap in the next ${LOOK_DAYS} days: somebody has every hour that is promised.</p>`;
   const rows = all.map((one) => gapRow(call, one));
   const [shown, more] = [rows.slice(0, MOST_GAPS), rows.slice(MOST_GAPS)];
-  return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><ul class="who">${shown}</ul>${
+  return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><p class="small">“I cover it” puts you on call for those hours at once, and you can undo it. “Cover…” shows it first.</p><ul class="who">${shown}</ul>${
     more.length > 0 &&
     html`<details id="more-gaps"><summary>${counted(more.length, "more gap")}</summary><ul class="who">${more}</ul></details>`
   }</div>`;

@@ -130,16 +130,18 @@ export interface Choice {
 export function select(
   call: Pick<PageCall, "returned">,
   action: string,
-  of: { name: string; label: string; choices: readonly Choice[]; value?: string; hint?: string },
+  of: Pick<Field, "name" | "label" | "value" | "hint" | "required"> & {
+    choices: readonly Choice[];
+  },
 ): Markup {
-  const { name, label, hint } = of;
+  const { name, label, hint, required = false } = of;
   const chosen = typed(call, action, name, of.value);
   const isOffered = chosen === "" || of.choices.some(({ value }) => value === chosen);
   const choices = isOffered ? of.choices : [...of.choices, { value: chosen, name: chosen }];
   const wrong = wrongOf(call, action, name);
   const id = fieldId(action, name);
   return html`<div class="field"><label for="${id}">${label}</label>
-<select id="${id}" name="${name}"${wrong !== null && html` aria-invalid="true"`}>${choices.map(
+<select id="${id}" name="${name}"${required && html` required`}${wrong !== null && html` aria-invalid="true"`}>${choices.map(
     (choice) =>
       html`<option value="${choice.value}"${choice.value === chosen && html` selected`}>${choice.name}</option>`,
   )}</select>
