@@ -22,9 +22,10 @@ export const errorMeanings: Record<ErrorCode, string> = {
   request_timeout: "The request took too long to arrive.",
   name_taken: "Something of this kind has this name already.",
   name_mismatch: "The name in the body differs from the name in the path.",
-  source_in_use: "The source is still in use. The message says where.",
+  source_in_use: "A rule's `match` or `missing` still names the source. Change the rule first.",
   action_in_use: "A rule still names the action. Change the rule first.",
-  schedule_in_use: "A ladder still names the schedule. Change the ladder first.",
+  schedule_in_use:
+    "A ladder or the fallback still names the schedule. The message says which. Change it first.",
   ladder_in_use: "A rule or a project still uses the ladder. Change it first.",
   holidays_in_use: "A schedule still uses the holidays. Change the schedule first.",
   account_in_use:
@@ -48,7 +49,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
     "You acknowledged the alert a moment ago. Repeat the request if you mean to resolve it.",
   note_closed: "A note can be changed for five minutes. Add another one.",
   contact_not_verified:
-    "The contact is not confirmed. Have a code sent through it and enter the code.",
+    "The contact is not verified. Have a code sent through it and enter the code.",
   gateway_missing: "The gateway that this needs is not set up.",
   digest_off: "The weekly digest is off. Set its target first.",
   drill_running: "A drill of this rule is still open. Resolve it first.",
@@ -72,7 +73,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   too_many_devices: "The account has as many devices as it may have. Remove one first.",
   invalid_timezone: "There is no such time zone. Use an IANA name such as `Europe/Vienna`.",
   invalid_layer: "A layer of the schedule is not valid. `details` says why.",
-  invalid_override: "The override is not valid, or the shift belongs to somebody else by now.",
+  invalid_override:
+    "An override begins before it ends and has at most 90 days, a schedule at most 1,000 overrides. Or the shift to swap has changed, or has several people on call. The message says which.",
   invalid_ask: "The request to cover a shift is not valid. `details` says why.",
   invalid_silence: "The silence is not valid. `details` says why.",
   invalid_subscription: "The push subscription is not valid. `details` says why.",
@@ -92,6 +94,5 @@ export const errorMeanings: Record<ErrorCode, string> = {
   relay_unavailable:
     "The relay, or Apple's push service behind it, cannot be reached. Try again later.",
   sender_unavailable: "This machine cannot send through this kind of channel.",
-  executor_unavailable: "This machine cannot run actions now.",
   not_ready: "The box is starting, or another machine is taking over. Try again shortly.",
 };

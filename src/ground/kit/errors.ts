@@ -79,7 +79,6 @@ export const errorStatus = {
   push_failed: 502,
   relay_unavailable: 503,
   sender_unavailable: 503,
-  executor_unavailable: 503,
   not_ready: 503,
 } as const;
 

@@ -108,7 +108,7 @@ export const oncallRoutes: Route[] = [
   oncall.post("/asks", {
     name: "createAsk",
     summary:
-      "Ask people to take a shift, one's own or, for managers, anybody's; the first yes makes the override",
+      "Ask people to take a shift: your own or, as an owner or admin, anybody's. The first yes makes the override",
     body: askWrite,
     people: ["of.*"],
     status: 201,
