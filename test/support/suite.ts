@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, "../..");
  * How many processes run at once, more than there are cores: most of a box's tests also wait, for disks and sockets, and the
  * long ones for leases and restarts most of their time.
  */
-const AT_ONCE = { short: 4, long: 7, deep: 1 };
+const AT_ONCE = { short: 4, long: 6, deep: 1 };
 /** A file's or a test's, in milliseconds. */
 const TIMEOUT = { short: 240_000, long: 600_000, deep: 3_600_000 };
 
@@ -49,8 +49,8 @@ process.env["BOX_TEST_ACCOUNT"] = accounts;
 if (named.length === 0) process.env["BOX_TEST_SUITE"] = suite;
 
 /** A failure that doesn't come again by itself is told and fails nothing, in so many files at most. */
-const MOST_UNSTEADY = 3;
-const AGAIN = 3;
+const MOST_UNSTEADY = 6;
+const AGAIN = 2;
 
 const first = await runAll(grouped(files).map(entry), AT_ONCE[suite]);
 if (asked.account) console.log(dearest(accounts));

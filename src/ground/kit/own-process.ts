@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants, setPriority } from "node:os";
 import { ownCommand } from "./assets.ts";
+import { stepBack } from "./step-back.ts";
 
 /** A command of this program in a process of its own, with a lower priority than the serving one. */
 export interface OwnProcess {
@@ -19,7 +19,7 @@ export function startOwn(words: readonly string[], outMost = 0): OwnProcess {
     env: surroundings(),
     stdio: ["ignore", outMost > 0 ? "pipe" : "ignore", "pipe"],
   });
-  stepBack(child);
+  if (child.pid !== undefined) stepBack(child.pid);
   return { ended: endOf(child, outMost), kill: () => void child.kill("SIGKILL") };
 }
 
@@ -30,14 +30,6 @@ function surroundings(): NodeJS.ProcessEnv {
     name.startsWith("WATCHDOG_") ||
     (name.startsWith("BOX_") && name !== "BOX_CACHE_DIR");
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own(name)));
-}
-
-function stepBack({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // A strict host refuses it; the process then has the same priority.
-  }
 }
 
 function endOf(child: ChildProcess, outMost: number): OwnProcess["ended"] {

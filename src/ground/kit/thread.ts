@@ -7,7 +7,7 @@ export type ThreadSource = URL | { code: string };
 export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Limit for one piece of work, in milliseconds. */
+  /** Limit for one piece of work, in milliseconds. Where other programs keep the cores busy, so that it got less than half of them, it may take `PATIENCE` times as long. */
   deadlineMs: number;
   /** Limit for one piece of work, in MiB of heap. */
   heapMb: number;
@@ -29,6 +29,8 @@ export interface WorkThread {
 
 /** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
+
+const PATIENCE = 5;
 
 /** An idle thread ends after this long and frees its memory. */
 const IDLE_MS = 60_000;
@@ -58,7 +60,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
     worker.on("exit", () => {
       if (thread === worker) thread = undefined;
     });
-    const heard = await nextMessage(worker, clock, START_LIMIT_MS);
+    const heard = await nextMessage(worker, clock, [START_LIMIT_MS]);
     if ("said" in heard) return worker;
     await endThread();
     if (closed || heard.ended === "late") return { ended: closed ? "closed" : "busy" };
@@ -69,8 +71,10 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
     if (closed) return { ended: "closed" };
     const worker = await ready();
     if ("ended" in worker) return worker;
+    const before = cpuMs(worker);
     worker.postMessage(work, moved);
-    const heard = await nextMessage(worker, clock, deadlineMs);
+    const isOver = async () => (await cpuMs(worker)) - (await before) >= deadlineMs / 2;
+    const heard = await nextMessage(worker, clock, Array(PATIENCE).fill(deadlineMs), isOver);
     if ("said" in heard) return heard;
     await endThread();
     return closed ? { ended: "closed" } : heard;
@@ -122,11 +126,26 @@ function startThread({ source, heapMb }: ThreadOptions): Worker {
   return worker;
 }
 
-/** The thread's next message, or why there will be none. */
-function nextMessage(worker: Worker, clock: Clock, withinMs: number): Promise<Heard> {
+/** CPU time that a thread has used; 0 for one that has ended. */
+async function cpuMs(worker: Worker): Promise<number> {
+  const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
+  return (user + system) / 1000;
+}
+
+/**
+ * The thread's next message, or why there will be none. After each of `waits` (milliseconds) it is late if `isOver` says so,
+ * and after the last in any case.
+ */
+function nextMessage(
+  worker: Worker,
+  clock: Clock,
+  [wait = 0, ...more]: readonly number[],
+  isOver: () => Promise<boolean> = async () => true,
+): Promise<Heard> {
   return new Promise((resolve) => {
     const settle = (heard: Heard) => {
       cancel();
+      isSettled = true;
       worker.off("message", onMessage).off("error", onError).off("exit", onExit);
       resolve(heard);
     };
@@ -134,7 +153,13 @@ function nextMessage(worker: Worker, clock: Clock, withinMs: number): Promise<He
     const onError = (error: Error & { code?: string }) =>
       settle({ ended: error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "heap" : error.message });
     const onExit = () => settle({ ended: "its thread ended" });
-    const cancel = clock.after(withinMs, () => settle({ ended: "late" }));
+    const onTime = async () => {
+      const next = more.shift();
+      if (next === undefined || (await isOver())) settle({ ended: "late" });
+      else if (!isSettled) cancel = clock.after(next, onTime);
+    };
+    let isSettled = false;
+    let cancel = clock.after(wait, onTime);
     worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   });
 }

@@ -95,9 +95,16 @@ test("the deadline is the clock's, and the next text gets a new thread", async (
   const renderer = started({ clock, deadlineMs: 77 });
   await renderer.render("warm");
   const endless = renderer.render(filled("a\n=\n"));
-  const refused = assert.rejects(endless, code("content_too_complex"));
+  let isOver = false;
+  const refused = assert.rejects(endless, code("content_too_complex")).finally(() => {
+    isOver = true;
+  });
   await set(77);
-  assert.equal(fire(77), 1);
+  // It is given more of them while it had no core.
+  for (let fired = 0; !isOver; await new Promise((resolve) => setImmediate(resolve))) {
+    fired += fire(77);
+    assert.ok(fired <= 5);
+  }
   await refused;
   assert.equal(await renderer.render("b"), "<p>b</p>");
 });
@@ -186,7 +193,7 @@ function niceness(): number[] {
 
 test("its thread steps back, and no other", { skip: process.platform !== "linux" }, async () => {
   const renderer = started();
-  const before = niceness().filter((nice) => nice > 0).length;
+  const others = niceness().filter((nice) => nice === 5).length;
   await renderer.render("a");
-  assert.equal(niceness().filter((nice) => nice > 0).length, before + 1);
+  assert.equal(niceness().filter((nice) => nice === 5).length, others + 1);
 });

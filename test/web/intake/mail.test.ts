@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { boxConfig } from "../../../src/app/config.ts";
+import { systemClock } from "../../../src/ground/kit/clock.ts";
 import { ServiceError } from "../../../src/ground/kit/errors.ts";
 import { keyOfAddress } from "../../../src/web/intake/mail-keys.ts";
+import { createMailReader } from "../../../src/web/intake/mail-reader.ts";
 import { cronMail, htmlMail, mdadmMail } from "../../in/adapters/mails.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { long, test } from "../../support/long.ts";
@@ -407,4 +411,18 @@ long("a mail that is made to cost is taken, and nothing else waits for it", asyn
   } finally {
     await box.stop();
   }
+});
+
+// With the lowest priority its thread got nothing within its deadline, and of each mail only the head was read.
+long("a mail is read whole where other programs keep all cores busy", async (t) => {
+  const reader = createMailReader(systemClock);
+  t.after(() => reader.close());
+  const others = Array.from({ length: 8 * availableParallelism() }, () =>
+    spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }),
+  );
+  t.after(() => others.map((other) => other.kill("SIGKILL")));
+  const head = "Subject: payments\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n";
+  const rows = "<p>payment <b>4711</b> failed</p>\r\n".repeat(3000);
+  const { text } = await reader.read(Buffer.from(head + rows));
+  assert.match(text, /^payment 4711 failed/);
 });
