@@ -291,7 +291,8 @@ test("a shift on the week of all schedules leads to what is wanted of it: one's 
   ] as const)
     assert.match((await tab.get(`${PAGE}?shift=${at}`)).headers.get("location") ?? "", days);
   assert.equal((await tab.get(`${PAGE}?shift=x`)).status, 200);
-  // Off hours are no gap where no more was promised.
+  assert.doesNotMatch((await tab.get("/oncall")).text, /Planned\? Say so/);
+  // Off hours are no gap where no more was promised; until that is said, the way to say it stands beside the gap.
   const schedule = "/v1/projects/shop/oncall/schedules/first%20line";
   const { layers } = (await box.api("GET", schedule)).body;
   const restriction = {
@@ -305,6 +306,12 @@ test("a shift on the week of all schedules leads to what is wanted of it: one's 
     covers: "hours",
     layers: [{ ...layers[0], participants: [ann.accountId], restriction }],
   };
+  assert.equal((await box.api("PUT", schedule, { ...body, covers: "always" })).status, 200);
+  assert.match(
+    (await tab.get("/oncall")).text,
+    /<br><a href="\/oncall\/shop\/first%20line\/layers#covers">Planned\? Say so<\/a>/,
+  );
+  assert.match((await tab.get(`${PAGE}/layers`)).text, /id="covers" name="covers_hours">/);
   assert.equal((await box.api("PUT", schedule, body)).status, 200);
   const { text } = await tab.get("/oncall");
   assert.match(section(text, "now"), /off hours Nobody, as planned starts .* next AO you/);

@@ -45,7 +45,7 @@ export function layersForm(call: PageCall, of: LayersForm): Markup {
 <label class="check"><input type="checkbox" name="shared"${draft.shared && html` checked`}> Ladders of every project may name it</label>
 <label class="check"><input type="checkbox" name="shift_check"${draft.shiftCheck && html` checked`}> When a shift begins, push its person's devices and say here if none shows it</label>
 <label class="check"><input type="checkbox" name="hand_over"${draft.handOver && html` checked`}> At a hand-over, tell both people silently what stands</label>
-<label class="check"><input type="checkbox" name="covers_hours"${draft.covers === "hours" && html` checked`}> Somebody is promised in the hours of the layers alone: outside of them, nobody is no gap</label></div>
+<label class="check"><input type="checkbox" id="covers" name="covers_hours"${draft.covers === "hours" && html` checked`}> Outside of the layers’ hours nobody is planned: that is no gap</label></div>
 <input type="hidden" name="layers" value="${draft.layers.length}">
 <h2>Layers</h2><p class="soft">Where two layers overlap, the later one decides.</p>
 ${draft.layers.map((layer, index) => layerFields(call, of, { layer, index }))}

@@ -1,4 +1,4 @@
-import { html, type Markup } from "../../../ground/kit/html.ts";
+import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { facesOf, squareChip } from "../ui/faces.ts";
 import { button } from "../ui/form.ts";
@@ -31,7 +31,11 @@ export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
   if (seats.length === 0) return html``;
   if (all.length === 0)
     return html`<p class="soft">No gap in the next ${LOOK_DAYS} days: somebody has every hour that is promised.</p>`;
-  const rows = all.map((one) => gapRow(call, one));
+  // Once for each schedule is it asked whether that is as planned.
+  const rows = all.map((one, i) => {
+    const isFirst = all.findIndex(({ stored }) => stored === one.stored) === i;
+    return gapRow(call, one, isFirst && plannedLink(call, one.stored));
+  });
   const [shown, more] = [rows.slice(0, MOST_GAPS), rows.slice(MOST_GAPS)];
   return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><p class="small">“I cover it” puts you on call for those hours at once, and you can undo it. “Cover…” shows it first.</p><ul class="who">${shown}</ul>${
     more.length > 0 &&
@@ -39,7 +43,11 @@ export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
   }</div>`;
 }
 
-function gapRow(call: PageCall, of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] }) {
+function gapRow(
+  call: PageCall,
+  of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] },
+  planned: Piece,
+) {
   const { starts_at, ends_at } = of.gap;
   const path = schedulePage(of.stored);
   const name = `${of.stored.project} / ${of.stored.name}`;
@@ -47,7 +55,7 @@ function gapRow(call: PageCall, of: { stored: SeatNow["stored"]; gap: SeatNow["g
   const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
   const all = stretchWords(of.gap, call.look.zone);
   const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
-  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}</span></p><div class="buttons">${button(
+  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}${planned && html`<br>${planned}`}</span></p><div class="buttons">${button(
     call,
     {
       action: `${path}/take`,
@@ -58,6 +66,13 @@ function gapRow(call: PageCall, of: { stored: SeatNow["stored"]; gap: SeatNow["g
     },
   )}<a class="button second" href="${call.base}${path}?shift=${starts_at}" aria-label="Cover… ${name}, ${words}">Cover…</a></div></li>
 `;
+}
+
+/** Where a schedule whose layers all have hours promises every hour all the same: the way to say that it needn't. */
+export function plannedLink({ base }: PageCall, stored: SeatNow["stored"]): Piece {
+  const { covers, layers } = stored;
+  if (covers === "hours" || layers.some(({ restriction }) => restriction === null)) return false;
+  return html`<a href="${base}${schedulePage(stored)}/layers#covers">Planned? Say so</a>`;
 }
 
 /** The reader's own next shift, and the way to give it away. */

@@ -28,6 +28,7 @@ import { coverForm, coverWould } from "./cover.ts";
 import { scheduleFile } from "./files.ts";
 import { overrideActions } from "./form-actions.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
+import { plannedLink } from "./now.ts";
 import { overrideList } from "./override-list.ts";
 import { swapForm } from "./swap.ts";
 
@@ -101,12 +102,14 @@ async function head(call: PageCall, { stored, path }: ShownSchedule): Promise<Ma
 }
 
 /** The first gap of the fortnight, or that there is none. */
-function gapCard({ base, now, look }: PageCall, { gaps, stored }: SeatNow): Markup {
+function gapCard(call: PageCall, { gaps, stored }: SeatNow): Markup {
+  const { base, now, look } = call;
+  const planned = plannedLink(call, stored);
   const [first, ...more] = gaps;
   const words =
     first === undefined
       ? html`<p class="now-who">No gap</p><p class="small soft">in the next ${LOOK_DAYS} days</p>`
-      : html`<p class="now-who wrong">${stretchWords(first, look.zone)}</p><p class="small soft">${more.length > 0 && `and ${more.length} more in ${LOOK_DAYS} days · `}<a href="${base}${schedulePage(stored)}?shift=${first.starts_at}">Cover it</a></p>`;
+      : html`<p class="now-who wrong">${stretchWords(first, look.zone)}</p><p class="small soft">${more.length > 0 && `and ${more.length} more in ${LOOK_DAYS} days · `}<a href="${base}${schedulePage(stored)}?shift=${first.starts_at}">Cover it</a>${planned && html` · ${planned}`}</p>`;
   const when = first && (first.starts_at <= now ? "now" : `in ${span(first.starts_at - now)}`);
   return html`<div class="card now-card"><p class="now-head"><b>${first === undefined ? "Gaps" : counted(gaps.length, "gap")}</b><span>${when}</span></p><div class="who-line">${squareChip(first === undefined ? "check" : "warn", null, "large")}<div>${words}</div></div></div>`;
 }
