@@ -34,6 +34,11 @@ for (const unit of units) {
     assert.ok(Number(settings(unit, "StartLimitIntervalSec")[0]) > 0);
   });
 
+  test(`${unit} comes before other programs where these use up the machine`, () => {
+    for (const weight of ["CPUWeight", "IOWeight"]) assert.ok(Number(settings(unit, weight)) > 100);
+    assert.ok(Number(settings(unit, "OOMScoreAdjust")) < 0);
+  });
+
   test(`${unit} keeps little memory of threads that have ended`, () => {
     assert.ok(settings(unit, "Environment").includes("MALLOC_ARENA_MAX=2"));
   });
