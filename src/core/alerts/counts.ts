@@ -17,6 +17,12 @@ export const alertCounts = z
   .meta({ id: "AlertCounts" });
 export type AlertCounts = z.output<typeof alertCounts>;
 
+const OPEN = "SELECT coalesce(sum(n), 0) FROM alert_counts WHERE what = 'open'";
+
+/** How many are open, of all projects: each page says it. */
+export const countOpen = (reader: Reader): number =>
+  reader.sql<[], number>(OPEN).pluck().get() ?? 0;
+
 const ALL = "SELECT what, sum(n) AS n FROM alert_counts GROUP BY what";
 const OF_PROJECT = "SELECT what, n FROM alert_counts WHERE project_id = ?";
 const MOST_MINE = 1000;

@@ -4,9 +4,22 @@ const MOST_SHOWN = { names: 50, values: 20 };
 /** Names, and values of one, that are counted. */
 const MOST_COUNTED = { names: 1000, values: 10_000 };
 
+interface Counted {
+  value: string;
+  count: number;
+}
+
+/** Of one label. */
+interface Tallied {
+  alerts: number;
+  values: Map<string, number>;
+  /** The most frequent values, sorted; null: to be looked for. */
+  most: Counted[] | null;
+}
+
 /** How many alerts have each label, and each value of it. */
 export class FacetTally {
-  readonly #names = new Map<string, { alerts: number; values: Map<string, number> }>();
+  readonly #names = new Map<string, Tallied>();
   #isWhole = true;
   readonly #cut = new Set<string>();
 
@@ -15,7 +28,7 @@ export class FacetTally {
       const of = this.#of(name);
       if (of === null) continue;
       of.alerts += 1;
-      for (const value of valuesOf(name, labels, varied)) this.#count(name, of.values, value);
+      for (const value of valuesOf(name, labels, varied)) this.#count(name, of, value);
     }
   }
 
@@ -35,6 +48,8 @@ export class FacetTally {
         const count = of.values.get(value) ?? 0;
         if (count > 1) of.values.set(value, count - 1);
         else of.values.delete(value);
+        // Of those that aren't shown none may have become one that is.
+        if (of.most?.some((one) => one.value === value)) of.most = null;
       }
     }
   }
@@ -46,16 +61,22 @@ export class FacetTally {
       this.#isWhole = false;
       return null;
     }
-    const made = { alerts: 0, values: new Map<string, number>() };
+    const made: Tallied = { alerts: 0, values: new Map(), most: null };
     this.#names.set(name, made);
     return made;
   }
 
-  #count(name: string, values: Map<string, number>, value: string): void {
-    const count = values.get(value);
-    if (count !== undefined) values.set(value, count + 1);
-    else if (values.size < MOST_COUNTED.values) values.set(value, 1);
-    else this.#cut.add(name);
+  #count(name: string, { values, most }: Tallied, value: string): void {
+    const count = (values.get(value) ?? 0) + 1;
+    if (count === 1 && values.size >= MOST_COUNTED.values) {
+      this.#cut.add(name);
+      return;
+    }
+    values.set(value, count);
+    if (most === null) return;
+    const at = most.findIndex((one) => one.value === value);
+    if (at !== -1) most.splice(at, 1);
+    putInto(most, { value, count });
   }
 
   answer(isWhole: boolean) {
@@ -63,11 +84,11 @@ export class FacetTally {
       ([a, x], [b, y]) => y.alerts - x.alerts || (a < b ? -1 : 1),
     );
     return {
-      facets: names.slice(0, MOST_SHOWN.names).map(([name, { values }]) => ({
-        name,
-        values: mostFrequent(values),
-        complete: values.size <= MOST_SHOWN.values && !this.#cut.has(name),
-      })),
+      facets: names.slice(0, MOST_SHOWN.names).map(([name, of]) => {
+        of.most ??= mostFrequent(of.values);
+        const complete = of.values.size <= MOST_SHOWN.values && !this.#cut.has(name);
+        return { name, values: [...of.most], complete };
+      }),
       complete: isWhole && this.#isWhole && names.length <= MOST_SHOWN.names,
     };
   }
@@ -80,16 +101,19 @@ function valuesOf(name: string, labels: Labels, varied: Varied | null): readonly
 }
 
 /** Sorted. Of thousands of values it sorts none but those that are shown. */
-function mostFrequent(values: ReadonlyMap<string, number>): { value: string; count: number }[] {
-  const most: { value: string; count: number }[] = [];
-  for (const [value, count] of values) {
-    const isBehind = (one: { value: string; count: number }) =>
-      one.count < count || (one.count === count && value < one.value);
-    const last = most[MOST_SHOWN.values - 1];
-    if (last !== undefined && !isBehind(last)) continue;
-    const at = most.findIndex(isBehind);
-    most.splice(at === -1 ? most.length : at, 0, { value, count });
-    most.length = Math.min(most.length, MOST_SHOWN.values);
-  }
+function mostFrequent(values: ReadonlyMap<string, number>): Counted[] {
+  const most: Counted[] = [];
+  for (const [value, count] of values) putInto(most, { value, count });
   return most;
+}
+
+/** Where it belongs, if it is one of the most frequent. */
+function putInto(most: Counted[], { value, count }: Counted): void {
+  const isBehind = (one: Counted) =>
+    one.count < count || (one.count === count && value < one.value);
+  const last = most[MOST_SHOWN.values - 1];
+  if (last !== undefined && !isBehind(last)) return;
+  const at = most.findIndex(isBehind);
+  most.splice(at === -1 ? most.length : at, 0, { value, count });
+  most.length = Math.min(most.length, MOST_SHOWN.values);
 }

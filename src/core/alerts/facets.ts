@@ -85,14 +85,15 @@ function follow(store: Store, asked: Asked & { q: string }, before: Known): bool
   const since = changedSince(store, asked, before, { withLabels: true });
   if (since === null) return false;
   const { tally, said } = before;
-  for (const id of since.ids) forget(before, id);
-  for (const one of since.rows)
-    for (const [id, text] of saidBy(one)) add({ tally, said }, id, text);
+  const now = new Map(since.rows.flatMap(saidBy));
+  for (const id of since.ids) if (!now.has(id)) forget(before, id);
+  for (const [id, text] of now) add(before, id, text);
   before.seq = since.seq;
   return tally.isWhole && said.size <= MOST_KNOWN.alerts;
 }
 
 function add({ tally, said }: Pick<Known, "tally" | "said">, id: number, text: string): void {
+  if (said.get(id) === text) return;
   // What moved on meanwhile counts once.
   forget({ tally, said }, id);
   tally.add(...(JSON.parse(text) as [Labels, Varied | null]));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { ownValue } from "../../ground/kit/own-value.ts";
 import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
@@ -65,12 +66,13 @@ const known = {
 export function groupFacts(reader: Reader, { alerts }: AlertGroup): GroupFacts {
   const { kinds, ...numbers } = known.numbers.get(alerts) ?? numbersOf(alerts);
   const first = getAlertRow(reader, (alerts[0] as GroupedAlert).id);
+  const rowOf = (id: number) => (id === first.id ? first : getAlertRow(reader, id));
   return {
     ...numbers,
     first,
     project: first.project,
     rule: first.rule,
-    kinds: kinds.map(({ id, count }) => ({ row: getAlertRow(reader, id), count })),
+    kinds: kinds.map(({ id, count }) => ({ row: rowOf(id), count })),
   };
 }
 
@@ -117,7 +119,20 @@ const MOST_COMPARED = 20_000;
 /** Alerts read at once, and milliseconds between two turns of others. */
 const SLICE = 250;
 const TURN_MS = 8;
-const READ = `SELECT labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
+const READ = `SELECT id, labels, varied FROM alerts WHERE id IN (SELECT value FROM json_each(?))`;
+
+/** What the alerts of a list share, so that it needn't be read of all of them again when a few change. */
+interface Shared {
+  list: WeakRef<readonly GroupedAlert[]>;
+  /** null: none was read. */
+  labels: Map<string, string> | null;
+  /** The one that was read first, and those that lacked one of its labels: while they are as they were, the others share no more. */
+  witnesses: GroupedAlert[];
+}
+
+/** The latest list of each rule. */
+const latest = new WeakMap<Store, Map<number, Shared>>();
+const MOST_RULES = 200;
 
 /** The labels that all alerts of a group have, each with one value; in the order of one of them. */
 export async function sharedLabels(
@@ -125,45 +140,65 @@ export async function sharedLabels(
   groups: readonly AlertGroup[],
 ): Promise<ReadonlyMap<AlertGroup, Labels>> {
   const found = new Map<AlertGroup, Labels>();
-  const read = store.sql<[ids: string], Said>(READ).raw();
+  const read = store.sql<[ids: string], [id: number, ...Said]>(READ).raw();
+  const ofStore = latest.get(store) ?? new ForgetfulMap<number, Shared>(MOST_RULES);
+  latest.set(store, ofStore);
   let left = MOST_COMPARED;
   let since = store.clock.mono();
   for (const group of groups) {
-    const before = known.labels.get(group.alerts);
+    const { alerts } = group;
+    const before = known.labels.get(alerts);
     if (before !== undefined) {
       found.set(group, before);
       continue;
     }
-    const ids = group.alerts.map(({ id }) => id);
-    if (ids.length > left) continue;
-    left -= ids.length;
-    let shared: Map<string, string> | null = null;
-    for (let at = 0; at < ids.length && shared?.size !== 0; at += SLICE) {
-      for (const said of read.all(JSON.stringify(ids.slice(at, at + SLICE))))
-        shared = inBoth(shared, said);
+    const rule = (alerts[0] as GroupedAlert).rule_id;
+    const { shared, rest } = goneOnWith(ofStore.get(rule), alerts);
+    if (rest.length > left) continue;
+    left -= rest.length;
+    for (let at = 0; at < rest.length && shared.labels?.size !== 0; at += SLICE) {
+      const some = new Map(rest.slice(at, at + SLICE).map((one) => [one.id, one]));
+      for (const [id, ...said] of read.all(JSON.stringify([...some.keys()])))
+        if (leaves(shared, said)) shared.witnesses.push(some.get(id) as GroupedAlert);
       if (store.clock.mono() - since < TURN_MS) continue;
       await othersFirst();
       since = store.clock.mono();
     }
-    const labels = recordFrom(shared ?? new Map<string, string>());
+    ofStore.set(rule, shared);
+    const labels = recordFrom(shared.labels ?? new Map<string, string>());
     found.set(group, labels);
-    known.labels.set(group.alerts, labels);
+    known.labels.set(alerts, labels);
   }
   return found;
+}
+
+/** What is known of a rule's list before, and the alerts that it doesn't tell of: all where a witness has changed. */
+function goneOnWith(before: Shared | undefined, alerts: readonly GroupedAlert[]) {
+  const compared = new Set(before?.list.deref());
+  const here = new Set(alerts);
+  const isKnown = before?.labels != null && before.witnesses.every((one) => here.has(one));
+  const shared: Shared = {
+    list: new WeakRef(alerts),
+    labels: isKnown ? before.labels : null,
+    witnesses: isKnown ? [...before.witnesses] : [],
+  };
+  return { shared, rest: isKnown ? alerts.filter((one) => !compared.has(one)) : alerts };
 }
 
 /** What an alert's row says of its labels, JSON. */
 type Said = [labels: string | null, varied: string | null];
 
-/** `shared` without what this alert has otherwise. Of a label that varies in it no value is that of all. */
-function inBoth(before: Map<string, string> | null, [labels, varied]: Said): Map<string, string> {
-  if (before !== null && labels !== null && varied === null && holds(labels, before)) return before;
+/** Leaves out what this alert has otherwise, and says whether it did. Of a label that varies in it no value is that of all. */
+function leaves(shared: Shared, [labels, varied]: Said): boolean {
+  const before = shared.labels;
+  if (before !== null && labels !== null && varied === null && holds(labels, before)) return false;
   const own = JSON.parse(labels ?? "{}") as Labels;
-  const shared = before ?? new Map(Object.entries(own));
   const several = varied === null ? null : (JSON.parse(varied) as Varied);
-  for (const [name, value] of shared)
-    if (ownValue(own, name) !== value || ownValue(several, name) !== undefined) shared.delete(name);
-  return shared;
+  const both = [...(before ?? Object.entries(own))].filter(
+    ([name, value]) => ownValue(own, name) === value && ownValue(several, name) === undefined,
+  );
+  shared.labels = new Map(both);
+  return both.length !== before?.size;
 }
 
 /**

@@ -77,9 +77,10 @@ export async function matching(store: Store, filter: Matching): Promise<Matched>
   known.set(store, ofStore);
   const all = follow(store, filter, ofStore.get(key)) ?? (await lookUp(store, filter));
   let count = 0;
+  const withLadder = rulesWithLadder(store, [...all.ofRule.keys()]);
   for (const [rule, alerts] of all.ofRule) {
     count += alerts.length;
-    const has = hasLadder(store, rule);
+    const has = withLadder.has(rule);
     if (ordered.get(alerts) !== has) all.ofRule.set(rule, inNeed(alerts, has));
   }
   if (count <= MOST_KNOWN.alerts) ofStore.set(key, all);
@@ -87,9 +88,13 @@ export async function matching(store: Store, filter: Matching): Promise<Matched>
   return all;
 }
 
-/** Another list, since what is known of the one before goes by it. */
+/** Another list, since what is known of the one before goes by it. What hasn't changed is the same object in both. */
 function inNeed(alerts: readonly GroupedAlert[], hasLadder: boolean): readonly GroupedAlert[] {
-  const all = alerts.map((one) => ({ ...one, urgency: urgencyOf(one, hasLadder) })).sort(byNeed);
+  const placed = (one: GroupedAlert) => {
+    const urgency = urgencyOf(one, hasLadder);
+    return urgency === one.urgency ? one : { ...one, urgency };
+  };
+  const all = alerts.map(placed).sort(byNeed);
   ordered.set(all, hasLadder);
   return all;
 }
@@ -163,11 +168,13 @@ async function lookUp(store: Store, filter: Matching): Promise<Known> {
   return { ...since, ofRule: byRule(), complete: true };
 }
 
-const HAS_LADDER = `SELECT coalesce(json_array_length(l.body, '$.steps'), json_array_length(r.body, '$.escalations')) > 0
-  FROM rules r LEFT JOIN ladders l ON l.id = r.ladder_id WHERE r.id = ?`;
+const WITH_LADDER = `SELECT r.id FROM rules r LEFT JOIN ladders l ON l.id = r.ladder_id
+  WHERE r.id IN (SELECT value FROM json_each(?))
+    AND coalesce(json_array_length(l.body, '$.steps'), json_array_length(r.body, '$.escalations')) > 0`;
 
-function hasLadder(reader: Reader, rule: number): boolean {
-  return reader.sql<[id: number], number>(HAS_LADDER).pluck().get(rule) === 1;
+function rulesWithLadder(reader: Reader, rules: readonly number[]): ReadonlySet<number> {
+  const read = reader.sql<[ids: string], number>(WITH_LADDER).pluck();
+  return new Set(read.all(JSON.stringify(rules)));
 }
 
 function urgencyOf({ state, silenced_by, pages }: GroupedAlert, hasLadder: boolean): number {

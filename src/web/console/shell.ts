@@ -1,4 +1,4 @@
-import { countAlerts } from "../../core/alerts/counts.ts";
+import { countOpen } from "../../core/alerts/counts.ts";
 import { countStanding } from "../../core/quiet/rows.ts";
 import { html, type Markup, type Piece } from "../../ground/kit/html.ts";
 import { brand } from "../../ground/page/drawings.ts";
@@ -126,8 +126,8 @@ ${entries.map(item)}<a class="nav-item nav-more" href="${base}/more"${current("m
 
 /** How many alerts are open, how many silences stand, and whether something is to be mended: that last for managers. */
 function countsBeside(call: PageCall): Partial<Record<NavId, Piece>> {
-  const { tenant, who, now } = call;
-  const { open } = countAlerts(tenant.store, { accountId: who.accountId });
+  const { tenant, now } = call;
+  const open = countOpen(tenant.store);
   const quiet = countStanding(tenant.store, now);
   return {
     alerts: html`<span class="count count-open" data-open${open === 0 && html` hidden`}>${open > MOST_COUNTED ? `${MOST_COUNTED}+` : open}<span class="hidden-text"> open</span></span>`,

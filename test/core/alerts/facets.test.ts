@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { FacetTally } from "../../../src/core/alerts/facet-tally.ts";
 import { alertFacets } from "../../../src/core/alerts/facets.ts";
 import { createProject } from "../../../src/core/projects/projects.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
@@ -102,6 +104,32 @@ for (const [q, state, takes] of asked)
     assert.deepEqual(body.facets, expected(made.filter(takes)));
     assert.equal(body.complete, expected(made.filter(takes)).length < 50);
   });
+
+test("a tally that is asked between changes answers as one that isn't", () => {
+  const value = fc.nat(40).map((n) => `v${n}`);
+  fc.assert(
+    fc.property(fc.array(fc.array(value, { maxLength: 12 }), { maxLength: 20 }), (steps) => {
+      const [asked, unasked] = [new FacetTally(), new FacetTally()];
+      const there: string[] = [];
+      for (const step of steps) {
+        for (const one of step) {
+          const at = there.indexOf(one);
+          // Every third that comes again goes.
+          const goes = at !== -1 && there.length % 3 === 0;
+          if (goes) there.splice(at, 1);
+          else there.push(one);
+          for (const tally of [asked, unasked])
+            goes ? tally.remove({ host: one }, null) : tally.add({ host: one }, null);
+        }
+        const now = asked.answer(true);
+        const again = new FacetTally();
+        for (const one of there) again.add({ host: one }, null);
+        assert.deepEqual(now, again.answer(true));
+      }
+      assert.deepEqual(asked.answer(true), unasked.answer(true));
+    }),
+  );
+});
 
 test("a pattern that can't be read is refused by its field", async () => {
   const { status, body } = await box.api(

@@ -193,6 +193,56 @@ describe("groups of alerts", () => {
     store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL, varied = NULL").run());
   });
 
+  test("share the same labels when a list goes on from the one before as when all of it is read", async () => {
+    const { store } = box.tenant;
+    const put = "UPDATE alerts SET labels = ?, varied = ? WHERE id = ?";
+    const keys = fc.record({ host: fc.constantFrom("a", "a", "b"), zone: fc.constant("c") });
+    const step = fc.record({
+      gone: fc.array(fc.nat(11), { maxLength: 3 }),
+      come: fc.array(fc.tuple(fc.nat(11), keys, fc.boolean()), { minLength: 1, maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+        const there = new Map<number, GroupedAlert>();
+        for (const { gone, come } of steps) {
+          for (const at of gone) there.delete(at);
+          for (const [at, labels, varies] of come) {
+            const varied = varies ? JSON.stringify({ zone: ["c", "d"] }) : null;
+            store.write((tx) => tx.sql(put).run(JSON.stringify(labels), varied, at + 1));
+            there.set(at, { id: at + 1, rule_id: 1 } as GroupedAlert);
+          }
+          const group: AlertGroup = { isGroup: true, alerts: [...there.values()] };
+          const found = await sharedLabels(store, [group]);
+          // What is known is known of another store, and the other list of the same alerts.
+          const anew = { ...group, alerts: [...group.alerts] };
+          const read = await sharedLabels({ ...store }, [anew]);
+          assert.deepEqual({ ...found.get(group) }, { ...read.get(anew) });
+        }
+      }),
+      { numRuns: 100 },
+    );
+    store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL, varied = NULL").run());
+  });
+
+  test("after one of a list has changed only that one's labels are read", async () => {
+    const { store } = box.tenant;
+    const label = "UPDATE alerts SET labels = ?";
+    store.write((tx) => tx.sql<[string]>(label).run(JSON.stringify({ host: "a" })));
+    const alerts = Array.from(
+      { length: 100 },
+      (_, i) => ({ id: i + 1, rule_id: 7 }) as GroupedAlert,
+    );
+    await sharedLabels(store, [{ isGroup: true, alerts }]);
+    store.write((tx) => {
+      tx.sql<[string]>(`${label} WHERE id <> 50`).run(JSON.stringify({ host: "b" }));
+    });
+    const changed = alerts.with(49, { id: 50, rule_id: 7 } as GroupedAlert);
+    const next: AlertGroup = { isGroup: true, alerts: changed };
+    // The others say "b" by now, but the list says that they are as they were.
+    assert.deepEqual({ ...(await sharedLabels(store, [next])).get(next) }, { host: "a" });
+    store.write((tx) => tx.sql("UPDATE alerts SET labels = NULL").run());
+  });
+
   test("of a group that is too large the labels aren't compared; others work while they are", async () => {
     const { store } = box.tenant;
     const label = "UPDATE alerts SET labels = ?";

@@ -1,5 +1,5 @@
 import { alertId } from "../../../core/alerts/alert.ts";
-import { countAlerts } from "../../../core/alerts/counts.ts";
+import { countOpen } from "../../../core/alerts/counts.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type Beside, type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { refuseMany, selectedAlerts } from "../ui/alert-actions.ts";
@@ -52,7 +52,7 @@ export const alertsScreen: Screen = {
     const beside = await chosen(asking, asked, entries);
     const query = beside?.both === undefined ? asking.query : queryOf(beside.both);
     const call = { ...asking, query };
-    const { open } = countAlerts(call.tenant.store, { accountId: call.who.accountId });
+    const open = countOpen(call.tenant.store);
     return {
       title: open > 0 ? `(${open}) Alerts` : "Alerts",
       heading: html`Alerts`,
