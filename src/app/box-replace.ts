@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { constants, existsSync, renameSync, rmSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { giveToOwner } from "../ground/kit/owner.ts";
 import { openSqlite } from "../ground/store/database.ts";
@@ -24,8 +25,8 @@ export interface Replacing {
 }
 
 /**
- * Opens the copy beside the store. A store that holds nothing but what the database has becomes the copy; any other is
- * moved aside when the copy takes its place.
+ * Opens the copy beside the store. A store that holds nothing but what the database has becomes the copy. Any other is
+ * copied, so that only what differs is fetched, and moved aside when the copy takes its place.
  */
 export async function openCopyOf(
   path: string,
@@ -40,6 +41,9 @@ export async function openCopyOf(
     renameSync(path, copy);
   }
   drop(copy);
+  if (existsSync(path) && !existsSync(copy))
+    // Where it fails, all pages are fetched.
+    await copyFile(path, copy, constants.COPYFILE_FICLONE).catch(() => {});
   const opened = await openCopy(database, tenantId, copy);
   giveToOwner(copy, dirname(path));
   return opened;

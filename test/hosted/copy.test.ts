@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openCopyOf } from "../../src/app/box-replace.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
@@ -111,6 +112,14 @@ postgresTest(
     await commit(1);
     assert.equal(heard.at(-1), false);
     await follows();
+    // A store whose owner may have gone on alone: it stays, and its pages are fetched only where they differ.
+    const own = join(scratch(t), "box.db");
+    writeFileSync(own, Buffer.concat([Buffer.alloc(PAGE, 1), ...images.slice(1)]));
+    const lying = readFileSync(own);
+    const beside = await openCopyOf(own, { database, tenantId: TENANT, isKnown: false });
+    t.after(() => beside.close());
+    assert.equal(await beside.follow(), 1);
+    assert.ok(readFileSync(own).equals(lying));
     await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 1", [
       Buffer.alloc(PAGE, 5),
     ]);
