@@ -33,7 +33,7 @@ export function registerNotify(program: Command): void {
     )
     .option(
       "--usual",
-      "remove your rules and use the default: all confirmed contacts at once, voice calls after two minutes",
+      "remove your rules and use the default: all verified contacts at once, voice calls after two minutes",
     )
     .action(set);
   const fallback = program

@@ -16,7 +16,7 @@ interface StoreOptions {
 export function registerOperate(program: Command): void {
   registerLook(program);
   storeFlags(program.command("backup <file>"))
-    .description("write a proved copy of the storage, also while the box serves")
+    .description("write a copy of the storage and check it by a restore, also while the box serves")
     .option("--replace", "overwrite FILE if it exists; never a file of a data directory")
     .option("--with-key", "write the keys that encrypt secrets to FILE.key, too")
     .action(backup);

@@ -134,6 +134,6 @@ function mustHaveRoom(db: SqliteDatabase, to: string): void {
   if (free === null || free >= needed) return;
   throw new StoreFault(
     "io",
-    `A proved copy at ${to} needs ${needed} bytes free there; there are ${free}.`,
+    `The copy at ${to} and its check need ${needed} bytes free there; there are ${free}.`,
   );
 }
