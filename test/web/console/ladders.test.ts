@@ -158,8 +158,10 @@ test("rules with equal steps are offered as one ladder; one that rules name can'
   const untouched = await tab.get("/new-ladder");
   assert.match(says(untouched, "found"), /rung 1/);
   assert.doesNotMatch(untouched.text, /No rung runs/);
+  assert.doesNotMatch(untouched.text, /Every hour of this week/);
   const fresh = await tab.post("/new-ladder", { name: "x" }, { from: "/new-ladder" });
   assert.equal(fresh.headers.get("location"), "/ladders/x");
+  assert.match((await tab.get("/ladders/x")).text, /Every hour of this week/);
 });
 
 test("rules made in passing take the project's default ladder; whoever was promised a page keeps it", async (t) => {

@@ -120,13 +120,16 @@ function person(
   { one, group, around }: { one: Step["people"][number]; group: Grouped; around: LadderContext },
 ): Markup {
   const { account_id: account, name, because, answers, channels } = one;
-  const { zone, at } = question;
+  const { zone, at, rule } = question;
   const { first, again } = group;
+  const every = rule.escalations[first.step - 1]?.repeat_minutes;
+  const often = (why: Step["why"], n: number) =>
+    why === "repeat" && every ? `every ${every} min` : n > 9 ? "many times" : `${n} ×`;
   const isSilent = question.silent.includes(account);
   const isDead = !answers && !isSilent;
   const repeats = [...again].map(
     ([why, { last, n }]) =>
-      html`<li>${WHY[why]} ${n === 1 ? html`at ${clockIn(last.at, zone, at)}` : html`${n} × until ${clockIn(last.at, zone, at)}`}</li>`,
+      html`<li>${WHY[why]} ${n === 1 ? "at" : `${often(why, n)} until`} ${clockIn(last.at, zone, at)}</li>`,
   );
   return html`<li class="${isDead ? "rung-later" : "rung-done"}">${chip(around.faces(account))}<p><b>${name}</b> <span class="soft">${isSilent && "sleeps, "}${rungWords(group)}</span></p><span class="rung-when${isDead && " crit"}">${icon(isDead ? "close" : isSilent ? "moon" : "bell-ring", "small")} ${clockIn(first.at, zone, at)}</span><ul class="rung-ways plain">${channels.map((channel) => html`<li>${channelWords(call, channel)}</li>`)}${isDead && fix(call, account)}${repeats}${because.map((why) => html`<li>because ${becauseWords(why, zone)}</li>`)}</ul></li>
 `;

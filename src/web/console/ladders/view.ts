@@ -52,6 +52,8 @@ export function ladderView(call: PageCall, home: LadderHome): View {
   const level = Number(asked.get("level") ?? "") || USUAL_LEVEL;
   const saved = home.tried(asked, null);
   const question = saved && questionIn(call, saved, asked);
+  // A new one has no hours yet: each would be told of whom it begins with, whatever is typed.
+  const swept = home.edit.read === "" ? null : question;
   const around = async () =>
     readLadderContext(call.tenant.store, {
       faces: await facesOf(call),
@@ -79,8 +81,8 @@ export function ladderView(call: PageCall, home: LadderHome): View {
       },
       sweep: {
         watches,
-        attributes: html`class="card"`,
-        draw: () => (question === null ? html`` : sweepGrid(call, question)),
+        ...(swept !== null && { attributes: html`class="card"` }),
+        draw: () => (swept === null ? html`` : sweepGrid(call, swept)),
       },
       real: { watches: [], draw: () => (question === null ? html`` : forReal(call, question)) },
       after: { watches: [], draw: () => home.after() },
