@@ -5,12 +5,12 @@ const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** "12 s", "4 min", "3 h", "1 day", "5 days": the largest unit, rounded down. */
+/** "12 s", "4 min", "3 h", "1 day", "5 days": the largest unit, rounded down; days to the nearest. */
 export function spanWords(seconds: number): string {
   if (seconds < MINUTE) return `${Math.floor(seconds)} s`;
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
-  const days = Math.floor(seconds / DAY);
+  const days = Math.round(seconds / DAY);
   return days === 1 ? "1 day" : `${days} days`;
 }
 

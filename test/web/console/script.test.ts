@@ -83,7 +83,7 @@ test("what was drawn shows the changes up to its own, of the same start of the b
   for (const [drawn, told, expected] of table) assert.equal(shows(drawn, told), expected);
 });
 
-test("times are told in words, rounded down, and what is left rounded up", () => {
+test("times are told in words, rounded down but for days, and what is left rounded up", () => {
   const spans: [seconds: number, text: string][] = [
     [0, "0 s"],
     [4.9, "4 s"],
@@ -93,6 +93,8 @@ test("times are told in words, rounded down, and what is left rounded up", () =>
     [3600, "1 h"],
     [86_399, "23 h"],
     [86_400, "1 day"],
+    [1.4 * 86_400, "1 day"],
+    [4.9 * 86_400, "5 days"],
     [5 * 86_400, "5 days"],
   ];
   for (const [seconds, text] of spans) assert.equal(spanWords(seconds), text);

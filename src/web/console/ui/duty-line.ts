@@ -2,7 +2,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { chip, type Face, proofWords } from "./faces.ts";
 import { icon } from "./icon.ts";
-import { clockTime } from "./times.ts";
+import { clockTime, span } from "./times.ts";
 
 /** Who is on call, for how long and whether they are proved, in one line. Pure. */
 export function dutyLine(
@@ -25,7 +25,7 @@ export function dutyLine(
 /** "6 h 54", "3 days", "12 min". */
 function lasts(seconds: number): string {
   const minutes = Math.max(0, Math.floor(seconds / 60));
-  if (minutes >= 2 * 1440) return `${Math.floor(minutes / 1440)} days`;
+  if (minutes >= 2 * 1440) return span(seconds);
   return minutes < 60
     ? `${minutes} min`
     : `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")}`;

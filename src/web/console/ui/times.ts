@@ -3,18 +3,19 @@ import type { PageCall } from "../screen.ts";
 
 type Seen = Pick<PageCall, "now" | "look">;
 
+const DAY = 86_400;
 const UNITS: readonly [seconds: number, one: string, many: string][] = [
-  [86_400, "day", "days"],
+  [DAY, "day", "days"],
   [3600, "h", "h"],
   [60, "min", "min"],
   [1, "s", "s"],
 ];
 
-/** "4 min", "3 h", "1 day": the largest unit, rounded down. */
+/** "4 min", "3 h", "5 days": the largest unit, rounded down; days to the nearest, since nearly five are no four. */
 export function span(seconds: number): string {
   const of = Math.max(0, Math.floor(seconds));
   const [unit, one, many] = UNITS.find(([each]) => of >= each) ?? [1, "s", "s"];
-  const n = Math.floor(of / unit);
+  const n = unit === DAY ? Math.round(of / unit) : Math.floor(of / unit);
   return `${n} ${n === 1 ? one : many}`;
 }
 
@@ -36,8 +37,8 @@ export function until({ now, look }: Seen, at: number): Markup {
   const hours = Math.floor(left / 3600);
   const minutes = Math.floor(left / 60) % 60;
   const text =
-    left >= 2 * 86_400
-      ? `${Math.floor(left / 86_400)} days`
+    left >= 2 * DAY
+      ? span(left)
       : hours > 0
         ? `${hours} h${minutes > 0 ? ` ${minutes} min` : ""}`
         : minutes >= 10
