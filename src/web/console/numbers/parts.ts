@@ -3,7 +3,7 @@ import type { NumbersAnswer, NumbersRow } from "../../../records/numbers/shape.t
 import type { PageCall } from "../screen.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { barPlot } from "../ui/plot.ts";
-import { span } from "../ui/times.ts";
+import { took } from "../ui/tiles.ts";
 
 /** Each chart is a table as well, or stands in one. */
 
@@ -19,11 +19,11 @@ export function peopleTable({ base }: PageCall, { rows }: NumbersAnswer): Markup
   if (seen.length === 0)
     return html`<h2>Pages a person</h2>${empty("Nobody was paged or on call.")}`;
   const most = Math.max(...seen.map(({ rings }) => rings));
-  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col" class="num">Pages</th><th scope="col" class="num">Rings</th><th scope="col" class="num">At night</th><th scope="col" class="num">Interrupted</th><th scope="col" class="num">Nights broken</th><th scope="col" class="num">On call</th></tr></thead><tbody>${seen.map(
+  return html`<h2>Pages a person</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Person</th><th scope="col" class="num">Pages</th><th scope="col" class="num">That rang</th><th scope="col" class="num">At night</th><th scope="col" class="num">Interrupted</th><th scope="col" class="num">Nights broken</th><th scope="col" class="num">On call</th></tr></thead><tbody>${seen.map(
     (row) =>
-      html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="rings" class="num">${meter(row.rings - row.night_rings, row.night_rings, most)} ${row.rings}</td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
+      html`<tr><th scope="row"><a href="${base}/people/${row.key}">${row.name}</a></th><td data-label="pages" class="num">${row.pages}</td><td data-label="that rang" class="num">${meter(row.rings - row.night_rings, row.night_rings, most)} ${row.rings}</td><td data-label="at night" class="num">${row.night_rings}</td><td data-label="interrupted" class="num">${row.interruptions}</td><td data-label="nights broken" class="num">${row.nights_broken}</td><td data-label="on call" class="num">${Math.round(row.on_call_hours ?? 0)} h</td></tr>
 `,
-  )}</tbody></table></div><p class="soft small">Nobody is ranked: people see their own figures, owners and admins all, others as the owner decides.</p>`;
+  )}</tbody></table></div><p class="soft small">A page is one telling of one alert. It rang where it made a noise: mail and what a program takes make none. Nobody is ranked: people see their own figures, owners and admins all, others as the owner decides.</p>`;
 }
 
 const NOISIEST = 10;
@@ -69,7 +69,7 @@ export function weeksTable({ rows }: NumbersAnswer): Markup {
   return html`<h2>Week by week</h2>${rows.some(({ interruptions }) => interruptions > 0) ? barPlot(bars, [], "Interruptions by week; the table below has the numbers") : html`<p>Nobody was interrupted.</p>`}
 <details id="weeks-table"><summary>As numbers</summary><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Week of</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Pages</th><th scope="col" class="num">Interruptions</th><th scope="col" class="num">At night</th><th scope="col" class="num">Half taken within</th></tr></thead><tbody>${rows.map(
     (row) =>
-      html`<tr><th scope="row">${row.name}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="pages" class="num">${row.pages}</td><td data-label="interruptions" class="num">${row.interruptions}</td><td data-label="at night" class="num">${row.night_interruptions}</td><td data-label="half within">${row.opened_to_acknowledged_p50 === null ? "–" : span(row.opened_to_acknowledged_p50)}</td></tr>
+      html`<tr><th scope="row">${row.name}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="pages" class="num">${row.pages}</td><td data-label="interruptions" class="num">${row.interruptions}</td><td data-label="at night" class="num">${row.night_interruptions}</td><td data-label="half within">${row.opened_to_acknowledged_p50 === null ? "–" : took(row.opened_to_acknowledged_p50)}</td></tr>
 `,
   )}</tbody></table></div></details>`;
 }

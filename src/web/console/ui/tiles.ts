@@ -3,6 +3,9 @@ import { type DayFigures, quantile } from "../../../records/numbers/figures.ts";
 import { counted } from "./pieces.ts";
 import { span } from "./times.ts";
 
+/** How long it took to take an alert: "4 min"; no time at all is no figure. */
+export const took = (seconds: number): string => (seconds < 1 ? "under 1 s" : span(seconds));
+
 /** The four figures that a week is judged by, beside those of the time before. Pure. */
 export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup {
   const half = quantile(spans.opened_to_acknowledged, 0.5);
@@ -21,8 +24,8 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
     ],
     [
       "Time to take it",
-      half === null ? "–" : span(half),
-      most === null ? "nobody took any" : `half within this, nine in ten within ${span(most)}`,
+      half === null ? "–" : took(half),
+      most === null ? "nobody took any" : `half within this, nine in ten within ${took(most)}`,
     ],
     [
       "A rung reached nobody",
