@@ -21,7 +21,7 @@ export function previewSection(
       ({ field = "", reason }) => html`<p class="small">${field} ${reason}</p>`,
     )}</div>`;
   if (shown["tried"] === undefined)
-    return html`<h2>What it would have done</h2><p class="soft">Press <em>Try it</em>, or change something: the rule is tried on the lines that are kept. Nothing is saved by that.</p>`;
+    return html`<h2>What it would have done</h2><p class="soft">Press <em>Try it</em>, or change something: the rule is tried on the lines that are kept. Nothing is saved by that, and nobody is rung.</p>`;
   return tried(call, JSON.parse(shown["tried"]) as DryRun, project);
 }
 

@@ -203,7 +203,7 @@ function head(
 ${learningNotice(call, saved)}${advice !== null && html`<p class="notice">${advice.text} It is filled in below, and counts once you save.</p>`}${added.length > 0 && html`<p class="notice">One alert for each <strong>${added.join(", ")}</strong>: it is added below, and counts once you save.</p>`}
 <div class="buttons"><a class="button second" href="${call.base}${at}/ladder" data-key="l" aria-keyshortcuts="l" title="Its ladder (l)">Its ladder: who would be woken</a>${
     call.leads(`${at}/drill`) &&
-    html`<a class="button second" href="${call.base}${at}/drill">Drill</a>`
+    html`<a class="button second" href="${call.base}${at}/drill">Ring it for real…</a>`
   }<a class="button second" href="${call.base}/silences/new?${about}">Silence …</a><a class="button second" href="${call.base}${newRulePage(project)}?copy=${encodeURIComponent(saved.name)}">Copy</a></div>${changesLink(call, "rule", saved.id)}`;
 }
 
