@@ -1,14 +1,20 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { Progress, RunVerdict } from "../src/app/prove/prove.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { jsonFlag, print } from "./options.ts";
+import { databaseFlags, jsonFlag, print } from "./options.ts";
 
 interface ProveFlags {
   seed?: string;
   kills: string;
   dir?: string;
+  database?: string;
+  databaseFile?: string;
+  databaseCa?: string;
   json?: boolean;
 }
+
+const DATABASE =
+  "empty PostgreSQL database, for two machines that share the box; every third kill takes a machine and its disk";
 
 export function registerProve(program: Command): void {
   const prove = new Command("prove")
@@ -18,6 +24,9 @@ export function registerProve(program: Command): void {
     .option("--dir <dir>", "where the scratch data is made (default: the system's temporary place)")
     .addOption(jsonFlag())
     .action(run);
+  // Without variables of the environment: those name the database of a box that pages somebody.
+  for (const [flags, does] of Object.entries(databaseFlags(DATABASE)))
+    prove.addOption(new Option(flags, does));
   program.addCommand(prove);
 }
 
@@ -38,12 +47,25 @@ async function run(flags: ProveFlags): Promise<void> {
     seed,
     clock: systemClock,
     ...(flags.dir === undefined ? {} : { directory: flags.dir }),
+    ...databaseOf(flags),
     ...(process.stderr.isTTY ? { onProgress: showProgress } : {}),
   });
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   print(verdict, flags, () => plain(verdict, kills));
   if (!verdict.ok)
     throw new CommandError(`a promise was broken or not proven; the data is kept in ${directory}`);
+}
+
+/** What names the database in the environment of a box: no password of it stands in ps. */
+function databaseOf({ database, databaseFile, databaseCa }: ProveFlags) {
+  const named = { BOX_DATABASE: database, BOX_DATABASE_FILE: databaseFile };
+  const given = Object.entries({ ...named, BOX_DATABASE_CA: databaseCa }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[name, value] as const]),
+  );
+  if (given.length === 0) return {};
+  if ((database === undefined) === (databaseFile === undefined))
+    throw new CommandError("name one database: --database or --database-file", exitCodes.usage);
+  return { database: Object.fromEntries(given) };
 }
 
 function whole(name: string, text: string): number {
@@ -57,7 +79,7 @@ function showProgress({ kill, kills, moment, events, arrivals }: Progress): void
 }
 
 function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: number): string {
-  const { events, named, pushes, alerts, arrivals, duplicates, startMs } = figures;
+  const { events, named, pushes, alerts, arrivals, duplicates, startMs, takeMs } = figures;
   const times = Object.entries(figures.kills)
     .filter(([, n]) => n > 0)
     .map(([moment, n]) => `${n} ${moment}`);
@@ -69,6 +91,11 @@ function plain({ ok, seed, figures, violations, unproven }: RunVerdict, kills: n
     `alerts      ${alerts}`,
     `messages    ${arrivals} received, ${duplicates} of them again after they had been taken`,
     `start       ${startMs.median} ms (median), ${startMs.slowest} ms at most`,
+    ...(takeMs === null
+      ? []
+      : [
+          `taken over  ${takeMs.times} times from a lost machine: ${takeMs.median} ms (median), ${takeMs.slowest} ms at most`,
+        ]),
     `drained in  ${figures.drainSeconds.toFixed(1)} s after faults stopped`,
     `took        ${figures.seconds.toFixed(1)} s, seed ${seed}`,
     ...violations.map(

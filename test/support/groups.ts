@@ -10,6 +10,7 @@ const root = join(import.meta.dirname, "../..");
  * daily work. Of other files single tests are left to it: `long.ts`.
  */
 export const LONG: readonly string[] = [
+  "app/prove/database",
   "app/offline/serve-sock-killed",
   "cli/completion",
   "cli/config-holidays",
@@ -92,6 +93,7 @@ export const FIRST: readonly string[] = [
   "scenarios/heartbeats",
   "powercut/powercut",
   "app/prove/prove",
+  "app/prove/database",
   "scenarios/nodes",
   "scenarios/nodes-stores",
   "scenarios/nodes/upgrade",

@@ -16,6 +16,8 @@ export interface Api {
   need(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** Sends a body unchanged, with another token. */
   send(path: string, how: { bearer: string; type: string; body: string }): Promise<ApiReply>;
+  /** Whether the machine at this address serves the box. */
+  serves(url: string): Promise<boolean>;
   /** The API key. */
   key: string;
   close(): void;
@@ -51,6 +53,11 @@ export function createApi(): Api {
       throw new Error(`${method} ${path} was answered ${reply.status}: ${reply.body}`);
     },
     send,
+    serves: (url) =>
+      post(agent, { method: "GET", url: `${url}/v1/role`, bearer: "", type: "", body: null }).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
     close: () => agent.destroy(),
   };
   return api;

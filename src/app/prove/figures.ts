@@ -17,6 +17,8 @@ export interface Figures {
   duplicates: number;
   /** Time from the start of a process until it listens. */
   startMs: { median: number; slowest: number };
+  /** Time from the loss of a machine until the other served; null without a database. */
+  takeMs: { times: number; median: number; slowest: number } | null;
   drainSeconds: number;
   seconds: number;
 }
@@ -26,12 +28,15 @@ export interface Seen {
   evidence: RunEvidence;
   /** Milliseconds of each successful start. */
   startTimes: readonly number[];
+  /** Milliseconds of each take-over of a lost machine's box. */
+  takeTimes: readonly number[];
   killed: Record<Moment, number>;
 }
 
 export function figuresOf({
   evidence,
   startTimes,
+  takeTimes,
   killed,
 }: Seen): Omit<Figures, "drainSeconds" | "seconds"> {
   const { events, words, arrivals, lines, alerts } = evidence;
@@ -45,7 +50,6 @@ export function figuresOf({
     if (acceptedAt !== null) taken.add(key);
     return again;
   }).length;
-  const sorted = startTimes.toSorted((a, b) => a - b);
   return {
     kills: killed,
     events: {
@@ -63,9 +67,15 @@ export function figuresOf({
     alerts: alerts.length,
     arrivals: arrivals.length,
     duplicates,
-    startMs: {
-      median: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
-      slowest: Math.round(sorted.at(-1) ?? 0),
-    },
+    startMs: spread(startTimes),
+    takeMs: takeTimes.length === 0 ? null : { times: takeTimes.length, ...spread(takeTimes) },
+  };
+}
+
+function spread(times: readonly number[]): { median: number; slowest: number } {
+  const sorted = times.toSorted((a, b) => a - b);
+  return {
+    median: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
+    slowest: Math.round(sorted.at(-1) ?? 0),
   };
 }

@@ -24,9 +24,11 @@ export const moments = [
 ] as const;
 export type Moment = (typeof moments)[number];
 
-/** The moment of each kill: first starts come first, the others in an order of the seed, equally often. */
-export function planKills(kills: number, seed: number): Moment[] {
-  const first = kills === 0 ? 0 : Math.max(1, Math.floor(kills / 10));
+/**
+ * The moment of each kill: first starts come first, `most` of them, the others in an order of the seed, equally often.
+ */
+export function planKills(kills: number, seed: number, most = kills): Moment[] {
+  const first = kills === 0 ? 0 : Math.min(most, Math.max(1, Math.floor(kills / 10)));
   const choice = seeded(seed, "kills");
   const rest: Moment[] = [];
   let kinds: Moment[] = [];

@@ -10,6 +10,7 @@ import { type Figures, figuresOf, type Seen } from "./figures.ts";
 import { blindSpots } from "./forge.ts";
 import { judge, type Violation } from "./judge.ts";
 import { killAt, type Moment, moments, planKills } from "./kills.ts";
+import { emptyBut, endedOf, type Machine, servingOf } from "./machines.ts";
 import { lookAtNames } from "./names.ts";
 import { type Receivers, startReceivers } from "./receiver.ts";
 import { type Process, type Program, runCommand, startBoxProcess, within } from "./scratch-box.ts";
@@ -22,6 +23,11 @@ export interface ProveOptions {
   program: Program;
   /** Where the scratch directory is made. Default: the system's directory for temporary files. */
   directory?: string;
+  /**
+   * What names an empty database in a box's environment. Then two machines share the box, some kills take a machine's disk
+   * as well, and what the database has at the end is judged.
+   */
+  database?: Readonly<Record<string, string>>;
   seed: number;
   kills: number;
   clock: Clock;
@@ -53,8 +59,13 @@ interface Run extends Seen {
   api: Api;
   receivers: Receivers;
   startTimes: number[];
+  takeTimes: number[];
+  /** Every process that was started. */
+  started: Process[];
 }
 
+/** Each so many kills with a database, the machine is lost with its disk. */
+const LOST = 3;
 /** A longer start counts as failed. */
 const START_MS = 30_000;
 
@@ -71,7 +82,9 @@ export async function prove(
   const receivers = await startReceivers(clock, seed);
   const evidence = emptyEvidence(receivers);
   const killed = Object.fromEntries(moments.map((moment) => [moment, 0])) as Run["killed"];
-  const run: Run = { options, root, api: createApi(), receivers, evidence, startTimes: [], killed };
+  const api = createApi();
+  const times = { startTimes: [], takeTimes: [] };
+  const run: Run = { options, root, api, receivers, evidence, killed, ...times, started: [] };
   let drainMs: number | null;
   try {
     drainMs = await story(run);
@@ -85,8 +98,8 @@ export async function prove(
   const unproven = drainMs === null ? [] : blindSpots(seen);
   const ok = violations.length === 0 && unproven.length === 0;
   if (ok) rmSync(root, { recursive: true, force: true });
-  const times = { drainSeconds: (drainMs ?? 0) / 1000, seconds: (clock.mono() - from) / 1000 };
-  const figures = { ...figuresOf(run), ...times };
+  const took = { drainSeconds: (drainMs ?? 0) / 1000, seconds: (clock.mono() - from) / 1000 };
+  const figures = { ...figuresOf(run), ...took };
   return { verdict: { ok, seed, figures, violations, unproven }, evidence, directory: root };
 }
 
@@ -132,15 +145,16 @@ async function story(run: Run): Promise<number | null> {
   const { options, evidence, api, receivers } = run;
   const { clock, seed } = options;
   const choice = seeded(seed, "moments");
-  const plan = planKills(options.kills, seed);
-  let box: Process | null = null;
+  const plan = planKills(options.kills, seed, options.database === undefined ? undefined : 1);
   let feed: Feed | null = null;
   try {
     const firsts = plan.filter((moment) => moment === "first-start").length;
     const data = await firstStarts(run, firsts, choice);
-    box = await start(run, data);
+    let machines = await serve(run, [await start(run, data)]);
     feed = await furnish(run, data);
+    if (options.database !== undefined) machines = await joined(run, machines);
     for (const moment of plan.slice(firsts)) {
+      const [{ process: box, data }] = machines;
       progress(run, moment);
       if (moment === "starting") {
         box.kill("SIGKILL");
@@ -152,7 +166,7 @@ async function story(run: Run): Promise<number | null> {
         await noteFall(run, box);
       }
       run.killed[moment]++;
-      box = await start(run, data);
+      machines = await again(run, machines);
       evidence.looks.push(...(await lookAtNames(api, evidence.words)));
       feed.open();
     }
@@ -164,27 +178,77 @@ async function story(run: Run): Promise<number | null> {
     const drainMs = clock.mono() - from;
     evidence.alerts = await readAlerts(api);
     evidence.looks.push(...(await lookAtNames(api, evidence.words)));
-    await stopInOrder(run, box);
-    Object.assign(evidence, readFiles(data));
+    // Whoever stands by would take the box.
+    for (const { process } of machines.toReversed()) await stopInOrder(run, process);
+    Object.assign(evidence, readFiles(await keptAt(run, machines[0].data)));
     return drainMs;
   } catch (error) {
     if (error === fallen) return null;
     throw error;
   } finally {
     feed?.shut();
-    box?.kill("SIGKILL");
+    for (const process of run.started) process.kill("SIGKILL");
   }
+}
+
+/** The machine that serves, and the one that stands by. */
+type Machines = [Machine, ...Machine[]];
+
+/** A second machine, which has the keys alone. */
+async function joined(run: Run, [first]: Machines): Promise<Machines> {
+  const data = join(run.root, "second");
+  emptyBut(data, first.data);
+  return [first, await start(run, data)];
+}
+
+/** After a kill the machine starts again. Or it is lost with its disk: the other takes over, and it joins with the keys alone. */
+async function again(run: Run, [{ data }, ...others]: Machines): Promise<Machines> {
+  const { clock } = run.options;
+  const [other] = others;
+  if (other !== undefined && killsOf(run) % LOST === 0) {
+    const from = clock.mono();
+    await serve(run, [other]);
+    run.takeTimes.push(clock.mono() - from);
+    emptyBut(data, other.data);
+  }
+  return serve(run, [await start(run, data), ...others]);
+}
+
+/** Waits until one of them serves, and asks it from now on. Throws `fallen` where none does. */
+async function serve(run: Run, machines: Machines): Promise<Machines> {
+  const { clock, database } = run.options;
+  const serving = database === undefined ? machines[0] : await servingOf(machines, run.api, clock);
+  if (serving === null) {
+    const ended = await endedOf(machines, clock);
+    run.evidence.falls.push(ended ?? "neither machine serves the box");
+    throw fallen;
+  }
+  run.api.at(serving.url);
+  return [serving, ...machines.filter((other) => other !== serving)];
+}
+
+/** Where the files are that are judged. What a database has is made a store by a new machine. */
+async function keptAt(run: Run, data: string): Promise<string> {
+  if (run.options.database === undefined) return data;
+  const kept = join(run.root, "from-database");
+  emptyBut(kept, data);
+  const [{ process }] = await serve(run, [await start(run, kept)]);
+  await stopInOrder(run, process);
+  return kept;
 }
 
 /** Kills first starts, each in a directory of its own that must start afterwards. Returns the last directory. */
 async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<string> {
+  const { database } = run.options;
   let data = join(run.root, "data-0");
   mkdirSync(data);
-  let typical = await timeStart(run, data);
+  // It gets no database: one holds one box.
+  let typical = await timeStart(run, data, {});
+  if (database !== undefined) run.startTimes = [];
   for (let i = 1; i <= kills; i++) {
     progress(run, "first-start");
     data = join(run.root, `data-${i}`);
-    await killStarting(run, data, choice, typical);
+    await killStarting(run, data, choice, database === undefined ? typical : typical * 2);
     run.killed["first-start"]++;
     typical = await timeStart(run, data);
   }
@@ -192,10 +256,10 @@ async function firstStarts(run: Run, kills: number, choice: Seeded): Promise<str
 }
 
 /** Measures a start that isn't killed before it listens. */
-async function timeStart(run: Run, data: string): Promise<number> {
-  const box = await start(run, data);
-  box.kill("SIGKILL");
-  await box.ended;
+async function timeStart(run: Run, data: string, environment = run.options.database) {
+  const { process } = await start(run, data, environment);
+  process.kill("SIGKILL");
+  await process.ended;
   return run.startTimes.at(-1) ?? 0;
 }
 
@@ -205,28 +269,34 @@ async function killStarting(
   choice: Seeded,
   typical = Math.min(...run.startTimes),
 ): Promise<void> {
-  const { clock, program } = run.options;
-  const box = startBoxProcess(program, data);
-  await within(clock, choice.between(0, Math.ceil(typical * 1.1)), box.ended);
+  const box = launch(run, data);
+  await within(run.options.clock, choice.between(0, Math.ceil(typical * 1.1)), box.ended);
   box.kill("SIGKILL");
   await noteFall(run, box);
 }
 
-/** Starts the box and waits until it is ready. Throws `fallen` where it fails. */
-async function start(run: Run, data: string): Promise<Process> {
-  const { clock, program } = run.options;
+function launch(run: Run, data: string, environment = run.options.database): Process {
+  const box = startBoxProcess(run.options.program, data, environment);
+  run.started.push(box);
+  return box;
+}
+
+/** Starts the box and waits until it listens. Throws `fallen` where it fails. */
+async function start(run: Run, data: string, environment = run.options.database): Promise<Machine> {
+  const { clock, database } = run.options;
   const from = clock.mono();
-  const box = startBoxProcess(program, data);
-  const url = await within(clock, START_MS, box.ready);
+  const process = launch(run, data, environment);
+  const url = await within(clock, START_MS, process.ready);
   if (url === null) {
-    box.kill("SIGKILL");
-    const { code, said } = await box.ended;
+    process.kill("SIGKILL");
+    const { code, said } = await process.ended;
+    if (database !== undefined && run.startTimes.length === 0)
+      throw new Error(`no box starts with the database, which must be empty: ${said}`);
     run.evidence.falls.push(`it did not start (exit code ${code ?? "none"}): ${said}`);
     throw fallen;
   }
   run.startTimes.push(clock.mono() - from);
-  run.api.at(url);
-  return box;
+  return { data, url, process };
 }
 
 /** Makes the first account by pairing code, the projects by the API, and the feed. */
@@ -271,8 +341,10 @@ async function stopInOrder(run: Run, box: Process): Promise<void> {
 }
 
 function progress(run: Run, moment: Progress["moment"]): void {
-  const kill = Object.values(run.killed).reduce((sum, n) => sum + n, 0);
+  const kill = killsOf(run);
   const { kills, onProgress } = run.options;
   const { events, arrivals } = run.evidence;
   onProgress?.({ kill, kills, moment, events: events.length, arrivals: arrivals.length });
 }
+
+const killsOf = ({ killed }: Run): number => Object.values(killed).reduce((sum, n) => sum + n, 0);

@@ -24,12 +24,20 @@ export interface Ending {
 
 const LAST = 4000;
 
-export function startBoxProcess(program: Program, data: string): Process {
+/** `more`: variables of its environment. */
+export function startBoxProcess(
+  program: Program,
+  data: string,
+  more: Readonly<Record<string, string>> = {},
+): Process {
   const [command, ...words] = program;
   // Pages carry links only where they lead somewhere; what is pressed is asked where the box listens.
   const at = ["--listen", "127.0.0.1:0", "--public-url", "http://127.0.0.1"];
   const args = [...words, "serve", "--data", data, ...at];
-  const child = spawn(command, args, { env: environment(), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    env: { ...environment(), ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   let wasKilled = false;
   child.stderr?.on("data", (chunk: Buffer) => {

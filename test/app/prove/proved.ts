@@ -3,7 +3,12 @@ import type { Program } from "../../../src/app/prove/scratch-box.ts";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
 
 /** One run; `told` is all that it came to, for whoever reads of a failure. Throws with how far it came. */
-export async function proved(of: { program: Program; seed: number; kills: number }) {
+export async function proved(of: {
+  program: Program;
+  seed: number;
+  kills: number;
+  database?: Record<string, string>;
+}) {
   let at: Progress | null = null;
   const onProgress = (progress: Progress) => {
     at = progress;
