@@ -34,7 +34,8 @@ const BREAKING: NextMigration = {
 const renamed = (program: string) => program.replaceAll("relay_claims", "relay_pages");
 
 const TOGETHER_MS = 1_000;
-const DRAIN_SECONDS = 1;
+/** On a busy machine a look at readiness takes long, too. */
+const DRAIN_SECONDS = 3;
 const TOO_OLD = /changed by a newer program/;
 
 export interface UpgradeResult extends Judged {
