@@ -3,7 +3,7 @@ import { ownValue } from "../../ground/kit/own-value.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { AlertLabels } from "./label-book.ts";
 import { type LabelColumns, labelsOf } from "./labels.ts";
-import { whileUnchanged } from "./unchanged.ts";
+import { whileRuleUnchanged } from "./unchanged.ts";
 
 /** What tells an alert from the other unresolved alerts of its rule. */
 
@@ -17,14 +17,16 @@ const MOST = 3;
 /** Unresolved alerts of a rule that are compared, the newest. */
 const COMPARED = 500;
 
-const known = whileUnchanged<Siblings>(32);
+/** More rules than a page has. */
+const known = whileRuleUnchanged<Siblings>(64);
 
 /** The unresolved alerts of an alert's rule. */
 export function siblingsOf(
   reader: Reader,
   { project_id, rule_id }: Pick<Compared, "project_id" | "rule_id">,
+  ofRule = known(reader),
 ): Siblings {
-  return known(reader, rule_id, () => readSiblings(reader, project_id, rule_id));
+  return ofRule(rule_id, () => readSiblings(reader, project_id, rule_id));
 }
 
 function readSiblings(reader: Reader, project_id: number, rule_id: number): Siblings {
@@ -51,10 +53,11 @@ export interface Compared extends LabelColumns {
 /** For each of these alerts, by its id. One query for each of their rules. */
 export function apartOf(reader: Reader, rows: readonly Compared[]): ReadonlyMap<number, Apart> {
   const found = new Map<number, Apart>();
+  const siblingsOfRule = known(reader);
   for (const ofRule of Map.groupBy(rows, ({ rule_id }) => rule_id).values()) {
     const [first] = ofRule as [Compared];
     if (ofRule.every(({ labels }) => labels === null || labels === "{}")) continue;
-    const siblings = siblingsOf(reader, first);
+    const siblings = siblingsOf(reader, first, siblingsOfRule);
     for (const row of ofRule) {
       const identifiers = Object.keys(JSON.parse(row.identifiers) as object);
       found.set(row.id, siblings.apart(row.id, labelsOf(row), identifiers));

@@ -72,7 +72,7 @@ export async function alertFacets(
   const key = JSON.stringify([q, states, mine, silenced]);
   const ofStore = known.get(store) ?? new ForgetfulMap<string, Known>(MOST_FILTERS);
   known.set(store, ofStore);
-  return counted(store, key, async () => {
+  return counted(store)(key, async () => {
     const before = ofStore.get(key);
     if (before !== undefined && follow(store, asked, before)) return before.tally.answer(true);
     ofStore.delete(key);

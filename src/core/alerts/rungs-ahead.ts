@@ -20,6 +20,7 @@ import { reachableIn } from "./personal.ts";
 import { type OnCallLookup, readSeats } from "./reach.ts";
 import { findRule, goneRule } from "./rule-of.ts";
 import { timerColumns, timersOf } from "./timers.ts";
+import { whileRuleUnchanged } from "./unchanged.ts";
 
 export const rungAhead = z
   .object({
@@ -43,8 +44,12 @@ export interface LookAhead {
   rule(id: number): StoredRule | null;
 }
 
+/** More than a page has. */
+const knownRules = whileRuleUnchanged<StoredRule | null>(64);
+
 /** `now` in Unix seconds. */
 export function lookAhead(reader: Reader, now: number): LookAhead {
+  const before = knownRules(reader);
   const rules = new Map<number, StoredRule | null>();
   let fallback: FallbackPlaces | undefined;
   let silences: readonly ReadySilence[] | undefined;
@@ -62,7 +67,7 @@ export function lookAhead(reader: Reader, now: number): LookAhead {
     rule(id) {
       const known = rules.get(id);
       if (known !== undefined) return known;
-      const rule = findRule(reader, id);
+      const rule = before(id, () => findRule(reader, id));
       rules.set(id, rule);
       return rule;
     },

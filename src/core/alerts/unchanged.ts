@@ -17,22 +17,52 @@ export function alertsVersion(reader: Reader): Version {
   return { seq: lastOfSequence(reader, "updated_seq"), projects };
 }
 
-type Key = string | number;
+/** What is remembered under a key, made where it isn't. */
+type Remembered<K, T> = (key: K, make: () => T) => T;
 
 /**
  * Remembers what was made of the unresolved alerts until one of them changes, `most` things at once: in a storm
  * many pages ask for the same. Nothing is remembered in a transaction, which may have changed them already.
  */
-export function whileUnchanged<T>(most: number): (reader: Reader, key: Key, make: () => T) => T {
-  const known = new WeakMap<Store, { version: string; made: Map<Key, T> }>();
-  return (reader, key, make) => {
-    if (!isStore(reader)) return make();
+export function whileUnchanged<T>(most: number): (reader: Reader) => Remembered<string, T> {
+  const known = new WeakMap<Store, { version: string; made: Map<string, T> }>();
+  return (reader) => {
+    if (!isStore(reader)) return (_key, make) => make();
     const version = Object.values(alertsVersion(reader)).join();
     let latest = known.get(reader);
     if (latest === undefined || latest.version !== version)
-      latest = { version, made: new ForgetfulMap<Key, T>(most) };
+      latest = { version, made: new ForgetfulMap<string, T>(most) };
     known.set(reader, latest);
-    const { made } = latest;
+    return remembering(latest.made);
+  };
+}
+
+/** The same of a rule, by its row id, and its unresolved alerts: what changes in others is nothing to it. */
+export function whileRuleUnchanged<T>(most: number): (reader: Reader) => Remembered<number, T> {
+  const known = new WeakMap<Store, Version & { made: Map<number, T> }>();
+  return (reader) => {
+    if (!isStore(reader)) return (_rule, make) => make();
+    const version = alertsVersion(reader);
+    const before = known.get(reader) ?? { projects: null, seq: 0, made: new Map<number, T>() };
+    const changed = before.projects === version.projects ? rulesChanged(reader, before.seq) : null;
+    const made = changed === null ? new ForgetfulMap<number, T>(most) : before.made;
+    for (const rule of changed ?? []) made.delete(rule);
+    known.set(reader, { ...version, made });
+    return remembering(made);
+  };
+}
+
+const MOST_CHANGED = 1000;
+const CHANGED = `SELECT rule_id FROM alerts WHERE updated_seq > ? LIMIT ${MOST_CHANGED + 1}`;
+
+/** Of which alerts changed; null: too many. */
+function rulesChanged(reader: Reader, since: number): number[] | null {
+  const rules = reader.sql<[seq: number], number>(CHANGED).pluck().all(since);
+  return rules.length > MOST_CHANGED ? null : rules;
+}
+
+function remembering<K, T>(made: Map<K, T>): Remembered<K, T> {
+  return (key, make) => {
     const before = made.get(key);
     if (before !== undefined) return before;
     const value = make();

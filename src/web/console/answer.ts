@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { DurableGate } from "../../ground/kit/gate.ts";
 import type { PageFile, RawDocument } from "./screen.ts";
 
@@ -58,6 +59,16 @@ export interface Asked {
 /** Below this a smaller body isn't worth the work, in characters. */
 const SHORT = 1024;
 
+/** The latest bodies, by their tags: many browsers ask for the same when something changes. */
+const packed = new ForgetfulMap<string, Buffer>(16);
+
+/** What is shown this once isn't kept. */
+function pack(body: string, etag: string | null): Buffer {
+  const bytes = (etag !== null && packed.get(etag)) || gzipSync(body, { level: 5 });
+  if (etag !== null) packed.set(etag, bytes);
+  return bytes;
+}
+
 /** A page, or some of its sections, as it leaves: 304 where the browser has just this. */
 export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
   const { status, body, once = false, cookies = [] } = sent;
@@ -76,7 +87,7 @@ export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
   if (isPacked && !isKnown) headers["Content-Encoding"] = "gzip";
   const answer = isKnown
     ? new Response(null, { status: 304, headers })
-    : new Response(isPacked ? gzipSync(body, { level: 5 }) : body, { status, headers });
+    : new Response(isPacked ? pack(body, once ? null : etag) : body, { status, headers });
   for (const cookie of cookies) answer.headers.append("Set-Cookie", cookie);
   return answer;
 }

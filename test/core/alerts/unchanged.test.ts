@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { getAlertRow } from "../../../src/core/alerts/alert.ts";
+import { apartOf } from "../../../src/core/alerts/apart.ts";
 import { alertFacets } from "../../../src/core/alerts/facets.ts";
 import { toGroups } from "../../../src/core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../src/core/alerts/groups.ts";
 import { listAlerts } from "../../../src/core/alerts/list.ts";
+import { lookAhead } from "../../../src/core/alerts/rungs-ahead.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
 import { testBox } from "../../support/box.ts";
 import fc from "../../support/property.ts";
@@ -16,10 +19,14 @@ async function seen(store: Store) {
   const isGroup = (_rule: number, count: number) => count > 2;
   const filter = { states: STATES, limit: 50 };
   const all = await groupAlerts(store, { ...filter, isGroup });
+  const rows = all.groups.flatMap(({ alerts }) => alerts.map(({ id }) => getAlertRow(store, id)));
+  const look = lookAhead(store, 0);
   const quiet = await groupAlerts(store, { ...filter, silenced: true, isGroup: () => true });
   return {
     all: await toGroups(store, all.groups),
     order: all.groups.map(({ alerts }) => alerts),
+    apart: [...apartOf(store, rows)],
+    rules: rows.map((row) => look.rule(row.rule_id)),
     quiet: await toGroups(store, quiet.groups),
     facets: await alertFacets(store, { states: STATES, q: "" }),
     web: await alertFacets(store, { states: STATES, q: "label:host=h1" }),

@@ -36,6 +36,12 @@ test("a page is compressed for a browser that reads it so", async (t) => {
   const encoding = ({ headers }: typeof plain) => headers.get("content-encoding");
   assert.deepEqual([encoding(plain), encoding(packed)], [null, "gzip"]);
   assert.match(packed.text, /payment &lt;b&gt;4711/);
+  // The same body again is sent as it was packed; another isn't.
+  const again = await tab.get("/a/1", { "accept-encoding": "gzip" });
+  const list = await tab.get("/alerts", { "accept-encoding": "gzip" });
+  const body = ({ text }: typeof plain) => text.replace(/ data-now="\d+"/, "");
+  assert.equal(body(again), body(packed));
+  assert.match(list.text, /id="list"/);
 });
 
 test("who has no session is asked to sign in and comes back to where they wanted to go", async (t) => {

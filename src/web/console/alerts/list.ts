@@ -29,9 +29,9 @@ export async function alertList(
   shown: ListEntries,
 ): Promise<Markup> {
   const { store } = call.tenant;
-  const { entries, next, complete } = shown;
+  const { entries, named, next, complete } = shown;
   const rows = entries.flatMap((entry) => ("row" in entry ? [entry.row] : []));
-  const left = rowsThatLeft(call, asked, entries);
+  const left = rowsThatLeft(named, asked, entries);
   if (entries.length === 0 && left.length === 0) return nothingThere(call, asked);
   const shared = await sharedLabels(
     store,
@@ -96,6 +96,8 @@ type Entry = { row: AlertRow } | { group: AlertGroup };
 
 export interface ListEntries {
   entries: Entry[];
+  /** The rows that an open page shows, by id, as they are now. */
+  named: ReadonlyMap<number, AlertRow>;
   /** Where the next page goes on. */
   next: string | null;
   complete: boolean;
@@ -108,36 +110,34 @@ const MOST_ALONE = 10;
 export async function listEntries(call: PageCall, asked: AskedList): Promise<ListEntries> {
   const { store } = call.tenant;
   const filter = triageFilter(asked, call.who.accountId);
+  const named = namedRows(call);
   const states = filter.states.filter((state) => state !== "resolved");
   if (states.length === 0) {
     const { rows, next } = await triage(store, filter);
-    return { entries: rows.map((row) => ({ row })), next, complete: true };
+    return { entries: rows.map((row) => ({ row })), named, next, complete: true };
   }
   const isOfRule = partIn(asked.q, "rule") !== null;
-  const alone = rulesAlone(call);
+  const alone = rulesAlone(named);
   const isGroup = (rule: number, count: number) =>
     !isOfRule && !alone.has(rule) && (count > MOST_ALONE || call.rows.includes(`group-${rule}`));
   const { groups, ...more } = await groupAlerts(store, { ...filter, states, isGroup });
   const entries = groups.flatMap((group): Entry[] => {
     if (group.isGroup) return [{ group }];
-    return group.alerts.map(({ id }) => ({ row: getAlertRow(store, id) }));
+    return group.alerts.map(({ id }) => ({ row: named.get(id) ?? getAlertRow(store, id) }));
   });
-  return { entries, ...more };
+  return { entries, named, ...more };
 }
 
 /** Rules of which an open page shows single alerts: it keeps what it shows. */
-function rulesAlone(call: PageCall): ReadonlySet<number> {
-  const rules = call.rows.flatMap((name) => {
-    const row = rowNamed(call, name);
-    return row === null || row.state === "resolved" ? [] : [row.rule_id];
-  });
-  return new Set(rules);
+function rulesAlone(named: ListEntries["named"]): ReadonlySet<number> {
+  const unresolved = [...named.values()].filter(({ state }) => state !== "resolved");
+  return new Set(unresolved.map(({ rule_id }) => rule_id));
 }
 
-/** The alert of a row that an open page shows; null for what is none. */
-function rowNamed(call: PageCall, name: string): AlertRow | null {
-  const id = Number(/^row-(\d{1,15})$/.exec(name)?.[1] ?? Number.NaN);
-  return Number.isInteger(id) ? findAlertRow(call.tenant.store, id) : null;
+function namedRows(call: PageCall): ListEntries["named"] {
+  const ids = call.rows.flatMap((name) => Number(/^row-(\d{1,15})$/.exec(name)?.[1] ?? []));
+  const rows = ids.flatMap((id) => findAlertRow(call.tenant.store, id) ?? []);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function pages(call: PageCall, asked: AskedList, on: string | null): Markup {
@@ -150,10 +150,11 @@ function pages(call: PageCall, asked: AskedList, on: string | null): Markup {
 }
 
 /** Rows that an open page shows and that no longer belong to its list, for it to say what became of them. */
-function rowsThatLeft(call: PageCall, { tab }: AskedList, here: readonly Entry[]): AlertRow[] {
+function rowsThatLeft(
+  named: ListEntries["named"],
+  { tab }: AskedList,
+  here: readonly Entry[],
+): AlertRow[] {
   const known = new Set(here.map((entry) => ("row" in entry ? entry.row.id : 0)));
-  return call.rows.flatMap((name) => {
-    const row = rowNamed(call, name);
-    return row === null || known.has(row.id) || standsIn(tab, row) ? [] : [row];
-  });
+  return [...named.values()].filter((row) => !known.has(row.id) && !standsIn(tab, row));
 }
