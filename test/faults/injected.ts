@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { boxProcess } from "../support/box-process.ts";
+import { programAsAsked } from "../support/kept-box.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 /** A system call that fails, as strace writes it: `fsync,fdatasync:error=EIO`. `when` is added. */
@@ -57,7 +58,7 @@ export async function createStage(program: Program): Promise<Stage> {
   await model.stop();
   const { key } = model.api;
   return {
-    run: (fault, n) => runOnce({ program, receiver, token, key, model: model.data }, fault, n),
+    run: (fault, n) => runOnce({ receiver, token, key, model: model.data }, fault, n),
     async close() {
       await model.discard();
       await receiver.close();
@@ -66,7 +67,6 @@ export async function createStage(program: Program): Promise<Stage> {
 }
 
 interface Set {
-  program: Program;
   receiver: Receiver;
   token: string;
   key: string;
@@ -79,7 +79,10 @@ async function runOnce(set: Set, fault: Fault, n: number): Promise<FaultRun> {
   const root = mkdtempSync(join(tmpdir(), "box-fault-"));
   const data = join(root, "data");
   cpSync(set.model, data, { recursive: true });
-  const box = boxProcess(set.program, data);
+  const ends: (() => Promise<void>)[] = [];
+  // The first start with a database brings what lies there into it.
+  const program = await programAsAsked({ after: (end) => ends.push(end) });
+  const box = boxProcess(program, data);
   box.api.key = set.key;
   const log = join(root, "strace");
   const prefix = `${++runs}-`;
@@ -90,7 +93,7 @@ async function runOnce(set: Set, fault: Fault, n: number): Promise<FaultRun> {
       set,
       prefix,
       result,
-      faulty: underFault(set.program, { fault, n, data, log }),
+      faulty: underFault(program, { fault, n, data, log }),
     });
     result.injected = readFileSync(log, "utf8").includes("INJECTED");
     result.accepted = accepted.length;
@@ -103,6 +106,7 @@ async function runOnce(set: Set, fault: Fault, n: number): Promise<FaultRun> {
     result.breaches.push(String(error));
   } finally {
     await box.discard();
+    for (const end of ends) await end();
     rmSync(root, { recursive: true, force: true });
   }
   return result;

@@ -4,6 +4,7 @@ import { systemClock } from "../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { fileSealer } from "../../src/ground/kit/sealer.ts";
 import { lockDirectory } from "../../src/ground/store/lock.ts";
+import { readMark } from "../../src/ground/store/record/mark.ts";
 import { sealedKeyIds, unreadableRows } from "../../src/ground/store/sealed.ts";
 import { openStore, type Store } from "../../src/ground/store/store.ts";
 import { verifyBackup } from "../../src/records/backup/verify.ts";
@@ -25,6 +26,9 @@ function wrongWithStore(data: string, acked: readonly string[]): string[] {
   const path = join(data, "box.db");
   if (!existsSync(path) && acked.length > 0) return ["the database is gone"];
   if (!existsSync(data)) return [];
+  const isKept = readMark(data)?.kept;
+  if (process.env["DATABASE"] === "1" && acked.length > 0 && isKept !== true)
+    return ["nothing says that a database has it, too"];
   const release = lockDirectory(data);
   const store = openStore({ path, kind: "box", clock: systemClock, random: systemRandom });
   try {

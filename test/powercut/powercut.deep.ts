@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { without } from "../faults/tools.ts";
-import { program } from "../support/program.ts";
+import { programAsAsked } from "../support/kept-box.ts";
 import { seed } from "../support/seed.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
@@ -27,7 +27,7 @@ test("thousands of power cuts in a box's life: nothing it said yes to is lost", 
   skip,
 }, async (t) => {
   const length = { events: 120, large: 80 };
-  const figures = await cutPower(await program(), length, { states: STATES, seed });
+  const figures = await cutPower(await programAsAsked(t), length, { states: STATES, seed });
   t.diagnostic(`seed ${seed}: ${figures.operations} operations, ${JSON.stringify(figures.states)}`);
   assert.deepEqual(figures.wrong, []);
 });

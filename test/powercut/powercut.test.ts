@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { without } from "../faults/tools.ts";
+import { programAsAsked } from "../support/kept-box.ts";
 import { inBoth, long } from "../support/long.ts";
-import { program } from "../support/program.ts";
 import { runControl } from "./control.ts";
 import { cutPower } from "./powercut.ts";
 import { cutUpgrades } from "./upgrading.ts";
@@ -21,7 +21,7 @@ for (const [test, most] of inBoth(8, 40))
     skip,
   }, async (t) => {
     const length = { events: 20, large: 40 };
-    const { operations, states, wrong } = await cutPower(await program(), length, {
+    const { operations, states, wrong } = await cutPower(await programAsAsked(t), length, {
       states: most,
       seed: 2,
     });

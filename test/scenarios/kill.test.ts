@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { after, before } from "node:test";
 import { openSqlite } from "../../src/ground/store/database.ts";
 import { type BoxProcess, boxProcess } from "../support/box-process.ts";
+import { programAsAsked } from "../support/kept-box.ts";
 import { long, test } from "../support/long.ts";
-import { program } from "../support/program.ts";
 import {
   answer,
   hang,
@@ -21,10 +21,11 @@ import { databaseOf } from "../support/wal-reader.ts";
 let box: BoxProcess;
 let receiver: Receiver;
 let token: string;
+const ends: (() => Promise<void>)[] = [];
 
 before(async () => {
   receiver = await startReceiver();
-  box = boxProcess(await program());
+  box = boxProcess(await programAsAsked({ after: (end) => ends.push(end) }));
   await box.start();
   token = await box.project("shop", receiver.url);
   const action = { name: "note", method: "POST", url: `${receiver.url}/action`, enabled: false };
@@ -33,6 +34,7 @@ before(async () => {
 after(async () => {
   await box.discard();
   await receiver.close();
+  for (const end of ends) await end();
 });
 
 let last = 0;

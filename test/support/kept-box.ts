@@ -7,7 +7,7 @@ import { openReadOnly } from "../../src/ground/store/database.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
 import { memoryOrTemp } from "./memory.ts";
-import { testDatabase } from "./postgres.ts";
+import { type Ends, testDatabase } from "./postgres.ts";
 import type { PostgresPair } from "./postgres-pair.ts";
 import { program } from "./program.ts";
 
@@ -68,6 +68,14 @@ export async function keptStage(t: TestContext, pair?: PostgresPair): Promise<Ke
       if (!may) forwarder.cut();
     },
   };
+}
+
+/** The words that start this tree's program; with `DATABASE=1` around the test, on a database of its own. */
+export async function programAsAsked(t: Ends): Promise<Program> {
+  const plain = await program();
+  if (process.env["DATABASE"] !== "1") return plain;
+  const { url } = await testDatabase(t, { empty: true });
+  return ["env", `BOX_DATABASE=${url}`, ...plain];
 }
 
 /** Numbers of events: the latest that was sent, and those that were answered. */

@@ -206,9 +206,14 @@ export interface TestDatabase {
   setNow(ms: number | null): Promise<void>;
 }
 
+/** What goes with a test, or with a file's `after`. */
+export interface Ends {
+  after(end: () => Promise<void>): void;
+}
+
 /** A database for a test, which goes with it. `empty`: as it is before the first migration; its clock can't be turned. */
 export async function testDatabase(
-  t: TestContext,
+  t: Ends,
   { empty = false }: { empty?: boolean } = {},
 ): Promise<TestDatabase> {
   const socket = await socketDirectory();
