@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { boxAndReceiver } from "../support/contacts.ts";
+import { inBoth, test } from "../support/long.ts";
 import fc from "../support/property.ts";
 import { pass, settle } from "../support/until.ts";
 
@@ -148,48 +149,54 @@ test("from an alert the narrowest silence is offered: what it would take else, a
   assert.deepEqual(alerts, [again.id]);
 });
 
-test("what a preview names is what the silence then holds, of random alerts and labels", async (t) => {
-  const { box, write, fire } = await story(t, { max_open: 0 });
-  const host = fc.constantFrom("db7", "db8", "web1", "");
-  const events = fc.array(
-    fc.record({
-      check: fc.nat(5).map(String),
-      keys: fc.dictionary(fc.constantFrom("host", "pod", "zone"), host, { noNullPrototype: true }),
-      level: fc.constantFrom(300, 400, 500),
-    }),
-    { minLength: 1, maxLength: 6 },
-  );
-  const one = fc.record({
-    key: fc.constantFrom("host", "pod", "zone", "check"),
-    op: fc.constantFrom("eq", "neq", "in", "not_in", "matches", "not_matches"),
-    text: fc.constantFrom("db7", "db.", ".+", "", "1"),
-  });
-  const labels = fc.array(one, { minLength: 1, maxLength: 3 });
-  let taken = 0;
-  await fc.assert(
-    fc.asyncProperty(events, labels, fc.boolean(), async (sent, wanted, critical) => {
-      for (const { check, keys, level } of sent) await fire(check, keys, level);
-      const body = write(
-        wanted.map(({ key, op, text }) => label(key, op, op.endsWith("in") ? [text] : text)),
-        { critical },
+for (const [as, runs] of inBoth(10, 40))
+  as(
+    "what a preview names is what the silence then holds, of random alerts and labels",
+    async (t) => {
+      const { box, write, fire } = await story(t, { max_open: 0 });
+      const host = fc.constantFrom("db7", "db8", "web1", "");
+      const events = fc.array(
+        fc.record({
+          check: fc.nat(5).map(String),
+          keys: fc.dictionary(fc.constantFrom("host", "pod", "zone"), host, {
+            noNullPrototype: true,
+          }),
+          level: fc.constantFrom(300, 400, 500),
+        }),
+        { minLength: 1, maxLength: 6 },
       );
-      const { alerts, open } = (await box.api("POST", "/v1/silences/preview", body))
-        .body as Preview;
-      const made = await box.api("POST", "/v1/silences", body);
-      await settle(box);
-      const held = (await box.api("GET", "/v1/alerts?state=open&limit=500")).body.alerts
-        .filter(({ silenced_by }: Alert) => silenced_by === made.body.id)
-        .map(({ id }: Alert) => id);
-      assert.deepEqual(alerts, held);
-      assert.equal(open, held.length);
-      assert.equal((await box.api("GET", `/v1/silences/${made.body.id}`)).body.holds, open);
-      taken += open;
-      await box.api("DELETE", `/v1/silences/${made.body.id}`);
-      const where = { project: "shop", state: "open" };
-      await box.api("POST", "/v1/alerts/bulk", { where, verb: "resolve" });
-      await settle(box);
-    }),
-    { numRuns: 40 },
+      const one = fc.record({
+        key: fc.constantFrom("host", "pod", "zone", "check"),
+        op: fc.constantFrom("eq", "neq", "in", "not_in", "matches", "not_matches"),
+        text: fc.constantFrom("db7", "db.", ".+", "", "1"),
+      });
+      const labels = fc.array(one, { minLength: 1, maxLength: 3 });
+      let taken = 0;
+      await fc.assert(
+        fc.asyncProperty(events, labels, fc.boolean(), async (sent, wanted, critical) => {
+          for (const { check, keys, level } of sent) await fire(check, keys, level);
+          const body = write(
+            wanted.map(({ key, op, text }) => label(key, op, op.endsWith("in") ? [text] : text)),
+            { critical },
+          );
+          const { alerts, open } = (await box.api("POST", "/v1/silences/preview", body))
+            .body as Preview;
+          const made = await box.api("POST", "/v1/silences", body);
+          await settle(box);
+          const held = (await box.api("GET", "/v1/alerts?state=open&limit=500")).body.alerts
+            .filter(({ silenced_by }: Alert) => silenced_by === made.body.id)
+            .map(({ id }: Alert) => id);
+          assert.deepEqual(alerts, held);
+          assert.equal(open, held.length);
+          assert.equal((await box.api("GET", `/v1/silences/${made.body.id}`)).body.holds, open);
+          taken += open;
+          await box.api("DELETE", `/v1/silences/${made.body.id}`);
+          const where = { project: "shop", state: "open" };
+          await box.api("POST", "/v1/alerts/bulk", { where, verb: "resolve" });
+          await settle(box);
+        }),
+        { numRuns: runs },
+      );
+      assert.ok(taken > runs * 0.3, `${taken} alerts were taken`);
+    },
   );
-  assert.ok(taken > 12, `${taken} alerts were taken`);
-});

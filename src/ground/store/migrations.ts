@@ -8,8 +8,19 @@ export interface Migration {
   sql: string;
 }
 
+type Kind = StoreKind | "postgres";
+
+/** Read once: an opening asks three times, and they stay what they are while the program runs. */
+const known = new Map<Kind, readonly Migration[]>();
+
 /** The numbered migrations of one kind of store, or of the PostgreSQL registry, in order. */
-export function migrations(kind: StoreKind | "postgres"): Migration[] {
+export function migrations(kind: Kind): readonly Migration[] {
+  const made = known.get(kind) ?? read(kind);
+  known.set(kind, made);
+  return made;
+}
+
+function read(kind: Kind): Migration[] {
   return assetNames(`migrations/${kind}`).map((path, index) => {
     const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.sql$/, "");
     if (Number(name.slice(0, 4)) !== index + 1)

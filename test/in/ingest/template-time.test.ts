@@ -16,16 +16,12 @@ const UNITS = [
   ),
 ];
 
-/** Processor time of this thread, the least of several tries: what else the machine does doesn't count. */
+/** Processor time of this thread in µs: what else the machine does counts little. */
 function cost(work: () => void): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < 2; tries++) {
-    const start = process.threadCpuUsage();
-    work();
-    const { user, system } = process.threadCpuUsage(start);
-    least = Math.min(least, user + system);
-  }
-  return least;
+  const start = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(start);
+  return user + system;
 }
 
 /** Of texts of so many characters, as many as make a hundred and fifty thousand together. */
@@ -44,12 +40,14 @@ test("a text that is eight times as long costs no more for each character, whate
       ["shape", (text: string) => shaper.shapeOf(text), [500, 4_000]],
       ["names", (text: string) => namer.generalOf(text), [500, 4_000]],
     ] as const) {
-      const [short, long] = sizes.map((size) => costOf(unit, size, read)) as [number, number];
-      // The clock of the processor goes in steps of some milliseconds.
-      assert.ok(
-        long <= most * Math.max(short, 8_000),
-        `${name} of ${unit}: ${long} µs after ${short}`,
-      );
+      const look = () => {
+        const [short, long] = sizes.map((size) => costOf(unit, size, read)) as [number, number];
+        // The clock of the processor goes in steps of some milliseconds.
+        return { short, long, isWell: long <= most * Math.max(short, 8_000) };
+      };
+      const first = look();
+      const { short, long, isWell } = first.isWell ? first : look();
+      assert.ok(isWell, `${name} of ${unit}: ${long} µs after ${short}, the second time`);
     }
   }
 });

@@ -12,6 +12,7 @@ import { restoreBackup } from "../../../src/records/backup/restore.ts";
 import { settle } from "../../../src/records/backup/restored.ts";
 import { rememberBackup, takeBackup } from "../../../src/records/backup/take.ts";
 import { type HandClock, handClock } from "../../support/clock.ts";
+import { emptyStoreAt } from "../../support/data.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
 
 interface Made {
@@ -36,6 +37,7 @@ function made(t: TestContext, isServing: boolean): Made {
   const open = (to = data) =>
     openStore({ path: join(to, "box.db"), kind: "box", clock, random: systemRandom });
   process.getBuiltinModule("node:fs").mkdirSync(data);
+  emptyStoreAt(join(data, "box.db"));
   const store = open();
   store.write((tx) => {
     setMeta(tx, "tenant_id", "0123456789abcdef");

@@ -11,7 +11,7 @@ const COMMIT_MS = 3_000;
 type Asker = Pick<DatabaseTx, "query">;
 
 /** The migrations of the registry on PostgreSQL, in order. */
-export const databaseMigrations = (): Migration[] => migrations("postgres");
+export const databaseMigrations = (): readonly Migration[] => migrations("postgres");
 
 /**
  * Runs the migrations that the database doesn't have, in one transaction under a locked row: of several nodes the first

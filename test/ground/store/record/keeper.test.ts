@@ -14,6 +14,7 @@ import {
 } from "../../../../src/ground/store/record/unconfirmed.ts";
 import { openStore, type Store, type StoreOptions } from "../../../../src/ground/store/store.ts";
 import { type HandClock, handClock } from "../../../support/clock.ts";
+import { emptyStoreAt } from "../../../support/data.ts";
 import { inBoth, test } from "../../../support/long.ts";
 import { memoryOrTemp } from "../../../support/memory.ts";
 import { memoryRecord } from "../../../support/memory-record.ts";
@@ -59,6 +60,7 @@ function kept(t: TestContext) {
       keeper.committed(seq);
     },
   };
+  emptyStoreAt(path);
   const store = openStore({
     path,
     kind: "box",
