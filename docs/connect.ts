@@ -6,11 +6,11 @@ import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/web/http/ingest.ts";
 
 const HEAD = `# How do I connect what I already run?
 
-Made from the program by \`node docs/generate.ts\`. The box understands the formats of these senders: give them the box's address, and firing, repeated and resolved
-alerts work. In the console: *Projects*, a project, *Connect*.
+Made from the program by \`node docs/generate.ts\`. The box understands the formats of these senders. Give them the box's address, and their alerts open, repeat and resolve
+here. In the console: *Projects*, a project, *Connect*.
 
-\`box connect KIND --project shop --wait\` does everything: it makes a source, and a rule if none would match, prints the text to paste with the token in it, and shows what became of
-the first event. Step by step:
+\`box connect KIND --project shop --wait\` does everything. It makes a source, and a rule if none matches. It prints the text to paste, token included, and says what
+the first event did. Step by step:
 
 \`\`\`sh
 box project add shop
@@ -19,19 +19,19 @@ box source show shop monitoring
 \`\`\`
 
 1. Here: make a source of the sender's kind. \`box source add\` prints two tokens once: a long one, and a short one for senders that take no more than 32 characters.
-2. There: paste the text of the sender's section, with your token in place of \`TOKEN\`. If the sender can set no header, put the token into the address: \`/v1/in/KIND/TOKEN\`.
+2. There: paste the text of the sender's section (below), with your token in place of \`TOKEN\`. If the sender can set no header, put the token into the address: \`/v1/in/KIND/TOKEN\`.
 3. **A rule of the project has to match what comes; otherwise no alert opens.** A rule without conditions matches all events of its \`min_level\` and above
    (\`{"name": "all", "match": {"min_level": 300}}\`, see [rules](how-to/rules.md)).
-4. Send a test from there, or wait. \`box source show shop monitoring\` counts what was taken, matched by no rule, and refused, with the latest refused body. \`box alerts\` lists the alert.
+4. Send a test from there, or wait. \`box source show shop monitoring\` counts the events that were accepted, refused or matched by no rule, and shows the latest refused body. \`box alerts\` lists the alert.
 
 Make one source for each sender: then you see its own counts, and you can rotate its token alone. Anybody who has a source's token can send to that source, and do nothing else.
 
-**Senders that insist on a fixed path, or take only a host name**: \`box serve --adapters-listen 0.0.0.0:8081\` opens a listener that serves
+**Senders that insist on a fixed path, or take only a host name**: \`box serve --adapters-listen 0.0.0.0:8081\` opens a port that serves
 \`/v2/enqueue\`, \`/v2/alerts\`, \`/api/v2/alerts\`, \`/integrations/v1/TYPE/TOKEN/\`, \`/integrations/generic/20131114/alert/TOKEN/KEY\`, \`/api/v2/TYPE/incoming\` and
-\`/api/v2/heartbeat/UUID\`, and nothing of the box's own. \`--adapters-here\` serves them on the box's own port. Tokens are in the same places.
+\`/api/v2/heartbeat/UUID\`, and nothing else. \`--adapters-here\` serves them on the box's own port. The token is where the sender puts it.
 
-**Senders that keep the key of another system** (an OnCall token, an Opsgenie or PagerDuty key) change only the host name: \`box source add-key shop oncall key.txt\` lets that key send to
-the source, too.
+**Senders that keep the key of another system** (an OnCall token, an Opsgenie or PagerDuty key) change only the host name. \`box source add-key shop oncall key.txt\` lets that key send to
+the source \`oncall\`, too.
 `;
 
 /** What an alert of each kind is called, and by what alerts are told apart. */
@@ -57,10 +57,10 @@ const APART = {
 
 const TOLD_APART = `## What an alert is called, and what makes two alerts two
 
-The title of an alert is the one that its sender gave (second column), else the first line of its message that isn't empty. Labels are the keys of its events. If
-a sender names its alerts (\`dedup_key\`), the name tells them apart. Otherwise the message's [template](templates.md) does, and the rule's
-\`identifier_keys\`: the rule that \`box connect\` makes for a kind whose senders name nothing has the labels of this table. Where each sender has labels of its own,
-\`box connect --wait\` and the project's page propose those that the first event has.
+An alert's title is what its sender gave (second column), else the first line of its message. Labels are the keys of its events. If
+a sender names its alerts (\`dedup_key\`), the name tells them apart. Otherwise the message's [template](templates.md) and the rule's
+\`identifier_keys\` do. For such a kind, the rule that \`box connect\` makes takes the labels of this table as \`identifier_keys\`. If each sender has its own labels,
+\`box connect --wait\` and the project's page propose those of the first event.
 
 | Kind | Title | Labels that name the thing | Told apart by |
 |---|---|---|---|`;
@@ -78,7 +78,7 @@ function most(): string {
   return [
     "## What each takes at most",
     "",
-    "One request, as it is sent and after it is inflated:",
+    "One request, as it is sent, and after the box has inflated (unpacked) it:",
     "",
     "| Kinds | Sent | Inflated |",
     "|---|---|---|",
@@ -90,18 +90,18 @@ function most(): string {
 }
 
 const MOST = `
-The box refuses what is longer with 413, in the form that the sender understands. It also refuses a short body that costs much to read:
+The box refuses a longer one with 413, in the sender's own form. It also refuses a short body that costs much to read:
 
-- It has more than 200 times as many bytes inflated as sent.
+- Inflated, it is more than 200 times as long as sent.
 - It is JSON of more than 500,000 values (an event at \`/v1/ingest\`: 2,000; all lines of a request: 300,000).
-- It is JSON of more than 20 MiB in memory (a byte for each character if all are ASCII, else two).
-- Its events have more than 64 Mi characters together.
+- It is JSON that takes more than 20 MiB of memory (one byte a character if all are ASCII, else two).
+- Its events together have more than 64 million (2^26) characters.
 - It takes more than 20 seconds or 192 MiB of memory to read.
 
-Bodies above 32 KiB are read in a thread of their own, one at a time, and sources take turns. This delays no notification. The answer to a long body may wait for another one.
+A thread reads bodies above 32 KiB, one at a time; sources take turns. So the answer to a long body may have to wait. Notifications don't wait.
 
-On ports of their own: a syslog message has 64 KiB, and the rest is cut off. A GELF message has 1 MiB
-inflated and 10,000 values. A mail has 1 MiB, of which 30,000 lines are read, in at most 3 seconds. If a mail needs longer, the box takes its plain text.
+Other ports: of a syslog message the box reads 64 KiB. A GELF message may have 1 MiB
+inflated and 10,000 values. A mail may have 1 MiB; the box reads 30,000 lines of it, for at most 3 seconds, and then takes the plain text.
 `;
 
 /** docs/connect.md: a card for each format that the box understands. */
@@ -141,14 +141,14 @@ function known(): string {
   return [
     "## Webhooks that are known by name",
     "",
-    "A source of kind `hook` reads bodies with a mapping. `options.mapping` is one of these names, a document of",
-    "your own (contract §24), or a document that changes one of them (`preset`).",
+    "A source of kind `hook` needs a mapping: where in the body the message is, the level, and so on. `options.mapping` is one of",
+    "these names, or a mapping of your own (contract §24), which may change one of them (`preset`).",
     "",
     ...rows,
     "",
     "## Mails that are known by name",
     "",
-    "For most senders the box knows which subjects open and end an alert. For senders with other words, set `options.mail_rules`",
+    "The box knows which subjects of most senders open and resolve an alert. For senders with other words, set `options.mail_rules`",
     "of a source of kind `email` to one of these names, or to a list of [mail rules](how-to/send-events.md#send-mail).",
     "",
     ...Object.entries(mailPresets).map(([name, { title }]) => `- \`${name}\`: ${title}.`),
