@@ -41,8 +41,8 @@ export interface QuietStretch {
 }
 
 /** Below these shares of a strip, in per cent, that doesn't fit: at a desk, and on a phone. */
-const FITS = { name: 100 / 9, hours: 12, days: 19, initials: 1.6, letter: 1 };
-const FITS_PHONE = { name: 16, initials: 3.5, letter: 2.3 };
+const FITS = { name: 100 / 9, hours: 12, days: 19, initials: 3.4, mark: 1.6, letter: 1 };
+const FITS_PHONE = { name: 16, initials: 5.5, letter: 2.3 };
 
 const rounded = (n: number): number => Math.round(n * 1e4) / 1e4;
 
@@ -173,7 +173,6 @@ function drawnBlock(
       ? inGap(width)
       : inShift({
           width,
-          initialsFit: FITS.initials * (plot.head === undefined ? 2 : 1),
           name: account_id === me ? "You" : calledIn(names(account_id)),
           letters: initials(names(account_id)),
           hours: lane === WHOLE ? hoursIn(plot, full, width) : "",
@@ -188,7 +187,7 @@ const middle = (words: string, by: string): Markup =>
 const inGap = (width: number): Markup =>
   width >= FITS_PHONE.name
     ? html`<text class="cal-name" x="8" y="54%">Nobody</text>`
-    : width >= FITS.initials
+    : width >= FITS.mark
       ? middle("!", "")
       : html``;
 
@@ -200,19 +199,17 @@ const calledIn = (name: string): string => name.replace(/(?<=.)@.*/s, "");
 
 interface InShift {
   width: number;
-  /** A strip alone may have half the page. */
-  initialsFit: number;
   name: string;
   letters: string;
   hours: string;
   away: boolean;
 }
 
-function inShift({ width, initialsFit, name, letters, hours, away }: InShift): Markup {
+function inShift({ width, name, letters, hours, away }: InShift): Markup {
   const shown = fitted(`${name}${away ? " (away)" : ""}`, Math.floor(width / FITS.letter));
   const wide =
     width < FITS.name
-      ? width >= initialsFit && middle(letters, " cal-wide")
+      ? width >= FITS.initials && middle(letters, " cal-wide")
       : hours === ""
         ? html`<text class="cal-name cal-wide" x="9" y="54%">${shown}</text>`
         : html`<text class="cal-name cal-wide" x="9" y="34%">${shown}</text><text class="cal-hours cal-wide" x="9" y="72%">${hours}</text>`;
