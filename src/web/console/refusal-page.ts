@@ -1,13 +1,6 @@
 import type { ServiceError } from "../../ground/kit/errors.ts";
 import { html, type Markup } from "../../ground/kit/html.ts";
-
-const TITLES: Readonly<Record<number, string>> = {
-  403: "Not yours to see or do",
-  404: "There is nothing here",
-  409: "It stands in the way",
-  413: "That is too much",
-  429: "Too much at once",
-};
+import { refusedTitle } from "../../ground/page/refused-page.ts";
 
 /** A page in the usual frame for what can't be shown. */
 export function refusalPage(
@@ -15,7 +8,7 @@ export function refusalPage(
   requestId: string,
   base: string,
 ): { title: string; nav: "none"; heading: Markup; main: Markup } {
-  const title = TITLES[error.status] ?? "That didn't work";
+  const title = refusedTitle(error.status);
   return {
     title,
     nav: "none",

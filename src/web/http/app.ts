@@ -6,6 +6,7 @@ import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import { turns } from "../../ground/kit/turns.ts";
+import { refusedPage } from "../../ground/page/refused-page.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import { prefersJson } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
@@ -93,7 +94,9 @@ export function createApp(options: AppOptions): App {
   app.onError(async (error, c) => {
     const { sendOn } = options.serving;
     const answer = error instanceof ElsewhereError && (await answeredElsewhere(c, sendOn, error));
-    return answer || withId(c, toAnswer(error, c, options.log));
+    if (answer) return answer;
+    const refused = toAnswer(error, c, options.log);
+    return withId(c, options.pages === undefined ? refused : forReaders(error, c, refused));
   });
   return app;
 }
@@ -151,6 +154,22 @@ function toAnswer(error: unknown, c: AppContext, log: Log): Response {
   );
   c.set("refusedAs", "internal");
   return errorAnswer(internalError, id(c));
+}
+
+/** The same for people: whoever asks for a page isn't answered in JSON. A page's own script is, and so is the interface. */
+function forReaders(error: Error, c: AppContext, answer: Response): Response {
+  const accept = c.req.header("accept") ?? "";
+  const isRead = accept.includes("text/html") && !prefersJson(accept);
+  if (!isRead || c.req.path.startsWith("/v1/") || c.req.header("x-sections") !== undefined)
+    return answer;
+  const shown = error instanceof ServiceError ? error : internalError;
+  const { headers, body } = refusedPage(shown, {
+    requestId: id(c),
+    isForm: c.req.method === "POST",
+  });
+  const all = new Headers(answer.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return new Response(body, { status: answer.status, headers: all });
 }
 
 function whose(c: AppContext): { tenant?: string } {

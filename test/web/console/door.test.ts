@@ -28,6 +28,29 @@ test("a page is a browser's: programs get the errors that they got before, with 
   assert.match((await tab.get("/nothing")).text, /There is nothing here/);
 });
 
+test("whoever looks at a page reads a page, also where the box fails or refuses before there is one", async (t) => {
+  const { box, tab } = await story({ apiRate: "1" });
+  t.after(() => box.stop());
+  const title = ({ text }: { text: string }) => /<h1>([^<]*)</.exec(text)?.[1];
+  const much = await tab.post("/a/1/note", { text: "x".repeat(1_100_000) }, { from: "/a/1" });
+  assert.deepEqual([much.status, title(much)], [413, "That is too much"]);
+  assert.match(much.text, /Nothing was changed\. Go back in your browser/);
+  assert.match(much.text, new RegExp(`Request ${much.headers.get("x-request-id")}<`));
+  const strange = await tab.post("/a/1/ack", {}, { headers: { origin: "https://evil.test" } });
+  assert.deepEqual([strange.status, title(strange)], [403, "Not yours to see or do"]);
+  box.tenant.store.db.exec("ALTER TABLE heartbeats RENAME TO hidden");
+  const failed = await tab.get("/heartbeats");
+  assert.deepEqual([failed.status, title(failed)], [500, "That didn&#39;t work"]);
+  assert.match(failed.text, /<a href="">Try again</);
+  const script = await tab.sections("/heartbeats", "list");
+  assert.equal(JSON.parse(script.text).error.code, "internal", "its own script isn't drawn a page");
+  box.tenant.store.db.exec("ALTER TABLE hidden RENAME TO heartbeats");
+  let last = await tab.get("/alerts");
+  for (let n = 0; n < 500 && last.status === 200; n++) last = await tab.get("/alerts");
+  assert.deepEqual([last.status, title(last)], [429, "Too much at once"]);
+  assert.match(last.text, new RegExp(`Wait ${last.headers.get("retry-after")} s\\.`));
+});
+
 test("a page is compressed for a browser that reads it so", async (t) => {
   const { box, tab } = await story();
   t.after(() => box.stop());
