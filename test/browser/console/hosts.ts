@@ -80,7 +80,7 @@ export const hostsHold = (browser: Browser) =>
 
     // Whoever takes the group leaves the silenced one, and all end with their sender.
     await page.goto(`${box.url}/alerts`);
-    await page.click("[aria-label='Ack all 11 of any']");
+    await page.click("[aria-label='Acknowledge all 11 of any']");
     await seen(
       tab,
       `/Acknowledged 11 alerts\\. 1 silenced alert stays open/.test(document.querySelector("#said").textContent)`,

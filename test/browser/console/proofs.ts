@@ -116,7 +116,7 @@ async function readsWithoutScript(browser: Browser, receiver: Receiver): Promise
     await withPassword(box);
     await signIn(page, box.url);
     const { critical, error } = house.alerts;
-    await press(page, `#row-${critical} button:text-is("Ack")`);
+    await press(page, `#row-${critical} button:text-is("Acknowledge")`);
     assert.match((await page.textContent("#said")) ?? "", /Acknowledged #/);
     await page.goto(`${box.url}/a/${critical}`);
     await page.fill("#note-text", "provider is down");
@@ -198,7 +198,7 @@ async function livesAt(
   const acked = await box.api("POST", `/v1/alerts/${warn}/ack`, undefined, house.bob.key);
   assert.equal(acked.status, 200, JSON.stringify(acked.body));
   await seen(tab, `document.querySelector("#row-${warn}[data-gone]") !== null`);
-  await page.locator(`#row-${error} button`, { hasText: "Ack" }).click();
+  await page.locator(`#row-${error} button`, { hasText: "Acknowledge" }).click();
   await seen(tab, `/Acknowledged #${error}/.test(document.querySelector("#said").textContent)`);
   for (const [name, path] of Object.entries(screens(house))) {
     const answer = await page.goto(base + path);

@@ -22,7 +22,7 @@ const LEVELS = ["critical", "error", "warn", "info", "debug"];
 const MOST = 100;
 const MOST_LABELS = 6;
 
-/** Open 3 · Taken 1 · Quiet 1 · Done. What is the reader's own is a filter, by a key of its own. */
+/** Open 3 · Taken 1 · Quiet 1 of 3 · Done: what is quiet is open, too, and counted once. What is the reader's own is a filter, by a key of its own. */
 export function listTabs(call: PageCall, asked: AskedList): Markup {
   const counts = countAlerts(call.tenant.store, { accountId: call.who.accountId });
   const all = TAB_NAMES.filter(([tab]) => tab !== "mine");
@@ -38,7 +38,8 @@ export function listTabs(call: PageCall, asked: AskedList): Markup {
   return html`<nav class="segments" aria-label="Alerts by state">${all.map(
     ([tab, name]) =>
       html`<a href="${to(tab)}"${tab === asked.tab && html` aria-current="page"`}>${name}${
-        tab !== "resolved" && html` <span class="count">${counts[tab]}</span>`
+        tab !== "resolved" &&
+        html` <span class="count">${counts[tab]}${tab === "silenced" && counts.silenced > 0 && ` of ${counts.open}`}</span>`
       }</a>`,
   )}</nav><a class="hidden-text" href="${to("mine")}"${keyed("m", "Mine")} tabindex="-1">Mine</a>${step(-1, "[", "Tab before")}${step(1, "]", "Next tab")}`;
 }

@@ -15,15 +15,14 @@ interface Shown {
   mark: Piece;
   words: Markup;
   rings?: NowWords["rings"];
-  isStuck?: boolean;
   isFirst?: boolean;
 }
 
 /** An alert in each of its states, as a list shows it. */
 export function alertCards(call: PageCall): Markup {
   const all = states(call).map((of, at) => {
-    const { row, mark, words, rings = null, isStuck = false, isFirst = false } = of;
-    const now = { mark, words, first: null, after: null, at: null, rings, isStuck };
+    const { row, mark, words, rings = null, isFirst = false } = of;
+    const now = { mark, words, first: null, after: null, at: null, rings };
     return listRow(call, {
       row: sampleAlert(call, { ...row, id: at + 1 }),
       to: `${call.base}/system/look`,
@@ -72,7 +71,6 @@ function states(call: PageCall): Shown[] {
       row: { level: 200 },
       mark: squareChip("warn"),
       words: two(html`<b class="crit">Nobody is on call</b>`, "and nobody is next"),
-      isStuck: true,
     },
     {
       row: { level: 500, state: "acknowledged", acked_by: who.accountId },

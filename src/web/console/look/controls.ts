@@ -12,7 +12,7 @@ const NOWHERE = "/system/look";
 
 export function buttons(call: PageCall): Markup {
   const of = { action: NOWHERE };
-  return html`<h2>Buttons</h2><div class="buttons">${button(call, { ...of, name: "Acknowledge" })}${button(call, { ...of, name: "Take it", kind: "second" })}${button(call, { ...of, name: "Remove", kind: "danger" })}${button(call, { ...of, name: "Undo", kind: "plain" })}<button class="icon-button" type="button" aria-label="More">${icon("more")}</button></div>
+  return html`<h2>Buttons</h2><div class="buttons">${button(call, { ...of, name: "Acknowledge" })}${button(call, { ...of, name: "Show", kind: "second" })}${button(call, { ...of, name: "Remove", kind: "danger" })}${button(call, { ...of, name: "Undo", kind: "plain" })}<button class="icon-button" type="button" aria-label="More">${icon("more")}</button></div>
 <div class="buttons">${button(call, { ...of, name: "Escalate now", kind: "second", why: "Every rung of the ladder has run: assign somebody." })}</div>
 <div class="buttons"><span class="taken taken-own">${icon("check", "small")}<span>Taken</span></span></div>`;
 }

@@ -36,8 +36,6 @@ export interface NowWords {
   at: number | null;
   /** Somebody is rung; `me`: the reader is among them. */
   rings: "me" | "others" | null;
-  /** Nobody is rung, and nobody will be who could be reached: somebody has to take it of their own accord. */
-  isStuck: boolean;
 }
 
 /** That of all rows of a page at once. */
@@ -95,7 +93,6 @@ const still = (mark: Piece, words: Words): NowWords => ({
   mark,
   ...words,
   rings: null,
-  isStuck: false,
 });
 
 function taken(call: NowCall, row: AlertRow, { nameOf, faces, last }: NowAbout): NowWords {
@@ -160,7 +157,6 @@ function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
       mark: chip(faces(call.who.accountId), { rings: true }),
       ...lines(html`<b>Ringing you</b>`, "nobody is next", next),
       rings: "me",
-      isStuck: false,
     };
   return {
     mark: chip(faces(first), { rings: true }),
@@ -170,7 +166,6 @@ function ringing(call: NowCall, row: AlertRow, about: NowAbout): NowWords {
       next,
     ),
     rings: "others",
-    isStuck: false,
   };
 }
 
@@ -185,7 +180,6 @@ const stuck = (first: Markup, second: Piece, next: Ahead | null = null): NowWord
   mark: squareChip("warn"),
   ...lines(first, second, next),
   rings: null,
-  isStuck: true,
 });
 
 /** Who saw a page of the alert, and when last, Unix seconds. */

@@ -62,12 +62,12 @@ export function listRow(
 }
 
 /** One button at most; where it stood nothing is pressed any more, since a tap may come twice. */
-function action(call: Pick<PageCall, "base" | "who">, { row, now, isFirst }: ListRow): Piece {
+function action(call: Pick<PageCall, "base" | "who">, { row, isFirst }: ListRow): Piece {
   const { id, state, silenced_by } = row;
   if (state === "resolved" || (state === "open" && silenced_by !== null)) return false;
   if (state === "acknowledged")
     return html`<span class="taken${row.acked_by === call.who.accountId && " taken-own"}">${icon("check", "small")}<span>Taken</span></span>`;
-  const name = now.rings === "me" ? "Acknowledge" : now.isStuck ? "Take it" : "Ack";
+  const name = "Acknowledge";
   const label = `${name} #${id}`;
   const kind = isFirst ? "" : "second";
   return button(call, { action: `/a/${id}/ack`, name, key: "a", label, kind });

@@ -43,10 +43,10 @@ ${stripe(levels)}
     look === "open" &&
     button(call, {
       action: "/alerts/ack",
-      name: `Ack all ${rings}`,
+      name: `Acknowledge all ${rings}`,
       key: "a",
       kind: "second",
-      label: `Ack all ${rings} of ${rule}`,
+      label: `Acknowledge all ${rings} of ${rule}`,
       fields: { id: `${id}-${newest}`, list: call.query.toString() },
     })
   }</span></div>
