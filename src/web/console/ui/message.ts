@@ -15,9 +15,12 @@ export function markedTitle(row: Pick<AlertRow, "title" | "last_message" | "temp
 
 /** The labels that tell an alert from its siblings; where nothing does, its identifiers. */
 export function aboutText(row: Pick<AlertRow, "identifiers">, apart: Apart = []): string {
-  if (apart.length > 0) return apart.map(({ name, value }) => `${name}=${value}`).join(", ");
+  if (apart.length > 0) return apart.map(({ name, value }) => withValue(name, value)).join(", ");
   return identifiersText(JSON.parse(row.identifiers) as Record<string, string>);
 }
+
+const withValue = (name: string, value: string): string =>
+  value === "" ? `no ${name}` : `${name}=${value}`;
 
 /** A message in its parts: fixed words, and what varies. */
 export function markedParts(parts: readonly { text: string; variable: boolean }[]): Markup {
@@ -31,6 +34,6 @@ export function identifiersText(
 ): string {
   return Object.entries(identifiers)
     .slice(0, most)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(([name, value]) => withValue(name, value))
     .join(", ");
 }
