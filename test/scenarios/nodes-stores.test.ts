@@ -1,4 +1,5 @@
 import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { type StoreFaultName, spoiltStores, storeFaults } from "./nodes/programs.ts";
 import { nodesStoresStory } from "./nodes-stores.ts";
 
 /** Two nodes with tenants of their own: `node --test test/scenarios/nodes-stores.deep.ts` has every blow, many times. */
@@ -14,3 +15,7 @@ postgresTest(
     t.diagnostic(JSON.stringify({ ...seen, took }));
   },
 );
+
+postgresTest("what the deep tests plant stands in the program as it is now", async () => {
+  for (const fault of Object.keys(storeFaults) as StoreFaultName[]) await spoiltStores(fault);
+});

@@ -106,7 +106,7 @@ export async function nodesStoresStory(
   try {
     await stage.begin();
     const running = stage.run(
-      isOrderly ? { sendEveryMs: 100, useEveryMs: 500 } : { sendEveryMs: 300, useEveryMs: 1_000 },
+      isOrderly ? { sendEveryMs: 200, useEveryMs: 500 } : { sendEveryMs: 500, useEveryMs: 1_000 },
     );
     await allAnswer(stage);
     const adding: Promise<void>[] = [];
@@ -251,6 +251,8 @@ async function strike(
       node.signal("SIGSTOP");
       return async () => {
         await lasts();
+        // What it is asked when it goes on, others have changed.
+        if (!isShort) await allAnswer(stage);
         node.signal("SIGCONT");
         if (!isShort) excused(node);
       };

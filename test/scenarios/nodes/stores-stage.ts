@@ -134,7 +134,9 @@ export class StoresStage {
   run({ sendEveryMs, useEveryMs }: { sendEveryMs: number; useEveryMs: number }): Promise<void> {
     const all = this.tenants.flatMap((tenant, at) => [
       tenant.send(this.#tokens[at] ?? "", sendEveryMs),
+      tenant.send(this.#tokens[at] ?? "", sendEveryMs),
       tenant.use(useEveryMs),
+      tenant.follow(),
     ]);
     return Promise.all(all).then(() => {});
   }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "../../support/box.ts";
 import { ask } from "../../support/hosted-role.ts";
@@ -34,6 +36,7 @@ export class TenantPeople {
   readonly keys = new Map<string, boolean>();
   #latest: { id: string; key: string } | null = null;
   #turn: number;
+  #sent = 0;
   /** The longest that nobody answered a sender, milliseconds. */
   longest = 0;
 
@@ -86,10 +89,10 @@ export class TenantPeople {
     return String(token);
   }
 
-  /** Sends one event after the other, each until it is answered. */
+  /** Sends one event after the other, each until it is answered. Of two senders' events either may come first again. */
   async send(token: string, everyMs: number): Promise<void> {
-    for (let sent = 1; !this.#over.aborted; sent++) {
-      const n = `${this.#place}-${sent}`;
+    while (!this.#over.aborted) {
+      const n = `${this.#place}-${++this.#sent}`;
       const from = performance.now();
       while (!this.#over.aborted) {
         const body = { message: "the till is stuck", keys: { n } };
@@ -116,6 +119,50 @@ export class TenantPeople {
       }
       if (looks % LOOKS_A_KEY === 0) await this.#changeKeys();
       await pause(everyMs);
+    }
+  }
+
+  /** Follows what changes, by one node after the other, and looks at each new alert that it is told of. */
+  async follow(): Promise<void> {
+    let told = 0;
+    const looks: Promise<void>[] = [];
+    while (!this.#over.aborted) {
+      for await (const line of this.#changes()) {
+        const topics: string[] = JSON.parse(/^data: (.*)/.exec(line)?.[1] ?? "{}").topics ?? [];
+        const ids = topics.flatMap((topic) => /^alert:(\d+)$/.exec(topic)?.[1] ?? []).map(Number);
+        for (const id of ids.filter((one) => one > told)) looks.push(this.#lookAt(String(id)));
+        told = Math.max(told, ...ids);
+      }
+      await pause(AGAIN_MS);
+    }
+    await Promise.all(looks);
+  }
+
+  /** The lines of a stream, until it breaks. */
+  async *#changes(): AsyncGenerator<string> {
+    const headers = { authorization: `Bearer ${this.#key}`, accept: "text/event-stream" };
+    try {
+      const stream = await fetch(`${this.#url(this.#turn++)}/v1/changes`, {
+        headers,
+        signal: this.#over,
+      });
+      if (stream.ok && stream.body !== null)
+        yield* createInterface({ input: Readable.fromWeb(stream.body as never) });
+    } catch {
+      // Its node is gone, or has no time.
+    }
+  }
+
+  /** What a stream told of is there, whoever is asked first. */
+  async #lookAt(id: string): Promise<void> {
+    while (!this.#over.aborted) {
+      const asked = { method: "GET", path: `/v1/alerts/${id}`, token: this.#key };
+      const answer = await this.#ask(asked);
+      if (answer?.status === 404)
+        this.ledger.faults.push(`a stream told of alert ${id}, which isn't there`);
+      if (answer?.status === 200) this.ledger.saw(id, answer.body.identifiers.n, "a stream");
+      if (answer?.status === 404 || answer?.status === 200) return;
+      await pause(AGAIN_MS);
     }
   }
 
