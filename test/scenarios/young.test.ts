@@ -6,6 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { testBox } from "../support/box.ts";
+import { settle } from "../support/until.ts";
 
 setFlagsFromString("--expose-gc");
 const gc = runInNewContext("gc") as (how?: { type: "minor" }) => void;
@@ -82,4 +83,42 @@ test("what a delivery made is gone with the next small collection", async () => 
   gc({ type: "minor" });
   const left = (process.memoryUsage().heapUsed - before) / ALERTS;
   assert.ok(left < MOST_BYTES, `${Math.round(left)} bytes of each delivery are left`);
+});
+
+test("what an alert made that pages somebody is gone with the next small collection, too", async () => {
+  const box = await testBox();
+  after(() => box.stop());
+  const token = await box.project("shop");
+  const step = (after_minutes: number) => ({
+    after_minutes,
+    accounts: [box.owner.accountId],
+    schedules: [],
+  });
+  await box.api("POST", "/v1/projects/shop/rules", {
+    name: "each",
+    identifier_keys: ["n"],
+    max_open: 0,
+    escalations: [step(0), step(10)],
+  });
+  let sent = 0;
+  const openAlerts = async () => {
+    const lines = Array.from({ length: ALERTS }, () =>
+      JSON.stringify({ message: "went wrong", level: 400, keys: { n: String(++sent) } }),
+    );
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" };
+    const body = lines.join("\n");
+    await fetch(`${box.url}/v1/ingest`, { method: "POST", headers, body });
+    await settle(box);
+  };
+  // What is made once is made in the first rounds.
+  await openAlerts();
+  await openAlerts();
+  gc();
+  await openAlerts();
+  gc({ type: "minor" });
+  gc({ type: "minor" });
+  const young = process.memoryUsage().heapUsed;
+  gc();
+  const left = (young - process.memoryUsage().heapUsed) / ALERTS;
+  assert.ok(left < 2_900, `${Math.round(left)} bytes of each alert wait for a whole collection`);
 });

@@ -1,12 +1,16 @@
 import { takeSequence } from "../../../ground/store/meta.ts";
 import type { Tx } from "../../../ground/store/store.ts";
+import type { Reachable } from "../../../out/paging/reachable.ts";
+import type { StoredRule } from "../../projects/rule.ts";
 import type { SilencedBy } from "../../quiet/decide.ts";
 import type { AlertRow } from "../alert.ts";
 import { noteAlert, write } from "../apply.ts";
+import type { LaterReport } from "../fold.ts";
 import { ruleBefore, takeLadderBefore } from "../followers.ts";
 import { silencedIn } from "../hold.ts";
 import { fallbackPeople, readFallbackPlaces } from "../nobody-reached.ts";
 import { reachableIn } from "../personal.ts";
+import type { StepRecipients } from "../reach.ts";
 import { createReach, storedSeats } from "../reach.ts";
 import { findRule } from "../rule-of.ts";
 import { perform } from "./perform.ts";
@@ -58,27 +62,59 @@ function stepFollowing(
 
 function momentOf(tx: Tx, row: AlertRow, known: Known): AlertMoment {
   const { rule = findRule(tx, row.rule_id), later = null, upSince = tx.at } = known;
-  const quietNow = known.quiet ?? (() => silencedIn(tx, row, rule));
-  let quiet: SilencedBy | null | undefined;
-  let { reach } = known;
-  return {
-    at: tx.at,
-    rule,
-    // Nothing that happens to an alert changes what silences look at.
-    quiet() {
-      if (quiet === undefined) quiet = quietNow();
-      return quiet;
-    },
-    get reach() {
-      reach ??= createReach(tx.at, storedSeats(tx));
-      return reach;
-    },
-    get reachable() {
-      return reachableIn(tx);
-    },
-    fallback: () => fallbackPeople(readFallbackPlaces(tx), tx.at, storedSeats(tx)),
-    nextSeq: known.nextSeq ?? (() => takeSequence(tx, "updated_seq")),
-    upSince,
-    later,
-  };
+  return new Moment(tx, { row, known, rule, later, upSince });
+}
+
+/** A class, not an object with getters: V8 makes those old from the start, and all that they hold with them. */
+class Moment implements AlertMoment {
+  readonly at: number;
+  readonly rule: StoredRule | null;
+  readonly upSince: number;
+  readonly later: LaterReport | null;
+  readonly #tx: Tx;
+  readonly #row: AlertRow;
+  readonly #known: Known;
+  #quiet: SilencedBy | null | undefined;
+  #reach: StepRecipients | undefined;
+
+  constructor(
+    tx: Tx,
+    of: Pick<AlertMoment, "rule" | "later" | "upSince"> & { row: AlertRow; known: Known },
+  ) {
+    this.at = tx.at;
+    this.rule = of.rule;
+    this.upSince = of.upSince;
+    this.later = of.later;
+    this.#tx = tx;
+    this.#row = of.row;
+    this.#known = of.known;
+    this.#reach = of.known.reach;
+  }
+
+  /** Nothing that happens to an alert changes what silences look at. */
+  quiet(): SilencedBy | null {
+    if (this.#quiet === undefined)
+      this.#quiet = this.#known.quiet
+        ? this.#known.quiet()
+        : silencedIn(this.#tx, this.#row, this.rule);
+    return this.#quiet;
+  }
+
+  get reach(): StepRecipients {
+    this.#reach ??= createReach(this.at, storedSeats(this.#tx));
+    return this.#reach;
+  }
+
+  get reachable(): Reachable {
+    return reachableIn(this.#tx);
+  }
+
+  fallback(): readonly string[] {
+    const tx = this.#tx;
+    return fallbackPeople(readFallbackPlaces(tx), this.at, storedSeats(tx));
+  }
+
+  nextSeq(): number {
+    return this.#known.nextSeq?.() ?? takeSequence(this.#tx, "updated_seq");
+  }
 }
