@@ -63,6 +63,11 @@ const readsOffline: Step = async ({ box, visit, run }) => {
       /bob@example\.org[^.]*09:15, if nothing changed|09:15 · if nothing changed/,
     );
     assert.equal(await page.locator("time[data-until]").count(), 0, path);
+    // What comes first stands below the heading, which stands below the line that the box can't be reached.
+    const from = await tab.run(
+      `document.querySelector("main section").getBoundingClientRect().top - (document.querySelector(".top")?.getBoundingClientRect().bottom ?? 0)`,
+    );
+    assert.ok(Number(from) >= -1, `${path}: ${from} px lie below the heading`);
     assert.deepEqual(await findings(tab), [], path);
   }
   const other = await page.goto(`${box.url}/people`);
