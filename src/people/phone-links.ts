@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "../ground/kit/at-most.ts";
 import { unixSeconds } from "../ground/kit/clock.ts";
 import { base62Secret, hexSecret, sameSecret } from "../ground/kit/ids.ts";
 import type { Reader } from "../ground/store/store.ts";
@@ -60,7 +61,7 @@ const MOST = 1000;
 
 export function createPhoneLinks(reader: Reader): PhoneLinks {
   const { clock, random } = reader;
-  const links = new LRUCache<string, Link>({ max: MOST });
+  const links = new LRUCache<string, Link>(atMost(MOST));
   /** A link is also over when its browser was signed out. */
   const live = (is: (link: Link) => boolean): Link | null => {
     const found = [...links.values()].find(is);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "../../ground/kit/at-most.ts";
 import { syntaxFault, takesWhole, type ValuePattern, valuePattern } from "../projects/pattern.ts";
 import { type Labelled, valuesOf } from "../quiet/labels.ts";
 
@@ -90,7 +91,7 @@ export function compileLabelParts(parts: readonly LabelPart[]): TakesLabels {
 
 function like(text: string): (value: string) => boolean {
   const pattern: ValuePattern = valuePattern(text);
-  const known = new LRUCache<string, boolean>({ max: REMEMBERED });
+  const known = new LRUCache<string, boolean>(atMost(REMEMBERED));
   return (value) => {
     let takes = known.get(value);
     if (takes === undefined) {

@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { LRUCache } from "lru-cache";
+import { atMost } from "./at-most.ts";
 import type { Clock } from "./clock.ts";
 import { EgressFault } from "./egress-error.ts";
 import { lookupPlaces } from "./thread-pool.ts";
@@ -90,7 +91,7 @@ class Book {
   readonly #most: number;
   /** Places for slow names. As many others are only for names known to be fast. */
   readonly #quarter: number;
-  readonly #known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  readonly #known = new LRUCache<string, Known>(atMost(MOST_KNOWN));
   readonly #asked = new Map<string, Asked>();
   readonly #running = new Set<Asked>();
   /** Oldest first. */

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "../../../ground/kit/at-most.ts";
 import { base62Secret, hexId } from "../../../ground/kit/ids.ts";
 import {
   type RelayCredential,
@@ -16,7 +17,7 @@ const MOST_KNOWN = 100_000;
 /** A key's secret never changes, so it is cached. Whether the key is live is checked by each statement that uses it. */
 export function postgresRelayKeys(deps: PostgresDeps): RelayKeys {
   const { database, sealer, random } = deps;
-  const known = new LRUCache<string, RelayKey>({ max: MOST_KNOWN });
+  const known = new LRUCache<string, RelayKey>(atMost(MOST_KNOWN));
   const decoyId = "rk_0";
   const decoy = sealer.seal(base62Secret(random), relayKeyPlace(decoyId));
   const read = async (keyId: string) => {
