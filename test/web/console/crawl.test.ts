@@ -213,9 +213,32 @@ function visible(text: string): string[] {
   return found;
 }
 
-test("pages name people and things, not ids", async () => {
+/** Each screen once, as this person sees it. */
+async function screensFor(person: Person): Promise<ReadonlyMap<string, PageAnswer>> {
+  const tab = signedIn(box, person);
+  const before = stored();
+  const pages = new Map<string, PageAnswer>();
+  for (const at of Object.values(screensOf(house))) {
+    const page = await tab.get(at);
+    // What isn't theirs, or isn't there, says only the number of its request.
+    if (page.status === 200) pages.set(at, page);
+  }
+  assert.ok(pages.size > 40, `${pages.size} screens`);
+  assert.equal(stored(), before, "a GET changed the store");
+  return pages;
+}
+
+const walkedPages = async (person: Person) => (await walked(person)).pages;
+
+test("each screen names people and things, not ids", () => namesNoIds(screensFor));
+
+long("whatever page a link leads to names people and things, not ids", () =>
+  namesNoIds(walkedPages),
+);
+
+async function namesNoIds(pagesOf: (of: Person) => Promise<ReadonlyMap<string, PageAnswer>>) {
   for (const person of [box.owner, house.bob]) {
-    const { pages } = await walked(person);
+    const pages = await pagesOf(person);
     const [ids, forPrograms] = [[] as string[], [] as string[]];
     for (const [at, { text, headers }] of pages) {
       if (!headers.get("content-type")?.startsWith("text/html")) continue;
@@ -227,7 +250,7 @@ test("pages name people and things, not ids", async () => {
     assert.deepEqual([...new Set(ids)], []);
     assert.deepEqual(forPrograms, []);
   }
-});
+}
 
 long("commands name people and things, not ids", async () => {
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
