@@ -19,8 +19,8 @@ import { type Place, StoresStage } from "./nodes/stores-stage.ts";
 import { alertsKept } from "./nodes/tenant-ledger.ts";
 
 const PATIENCE_MS = 400_000;
-/** Longer than a node lives after its latest word. */
-const AWAY_MS = 13_000;
+/** Longer than a node lives after its latest word, and until others answer for it. */
+const AWAY_MS = 16_000;
 /** So long nobody is given up: what is shorter excuses nothing. */
 const SHORT_MS = 3_000;
 const PAUSE_MS = 600;
@@ -251,8 +251,6 @@ async function strike(
       node.signal("SIGSTOP");
       return async () => {
         await lasts();
-        // What it is asked when it goes on, others have changed.
-        if (!isShort) await allAnswer(stage);
         node.signal("SIGCONT");
         if (!isShort) excused(node);
       };
