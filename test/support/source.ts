@@ -43,7 +43,11 @@ export function readSource(file: string, text: string): Source {
 }
 
 /** Each TypeScript file below the folders, sorted. */
-export function readTree(folders: readonly string[]): Source[] {
+export const readTree = (folders: readonly string[]): Source[] =>
+  readTexts(folders).map(({ file, text }) => readSource(file, text));
+
+/** The same as they are written, which costs no more than to read them. */
+export function readTexts(folders: readonly string[]): Pick<Source, "file" | "text">[] {
   const root = path.join(import.meta.dirname, "../..");
   return folders
     .flatMap((folder) =>
@@ -52,5 +56,5 @@ export function readTree(folders: readonly string[]): Source[] {
         .map((name) => `${folder}/${name.split(path.sep).join("/")}`),
     )
     .sort()
-    .map((file) => readSource(file, readFileSync(path.join(root, file), "utf8")));
+    .map((file) => ({ file, text: readFileSync(path.join(root, file), "utf8") }));
 }
