@@ -183,10 +183,10 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
       "Its rule was deleted: the ladder ends.",
     ],
     [told("merged", { alert: "2" }), "Took over #2, whose template became the same."],
-    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): told of its opening."],
+    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): told that it opened."],
     [
       told("delivery_failed", { ...hook, error: "http 500" }),
-      "ops (webhook): NOT TOLD of its opening after 3 attempts: it answered 500.",
+      "ops (webhook): NOT TOLD that it opened after 3 attempts: it answered 500.",
     ],
     [
       told("action_failed", { action: "restart", attempts: 1, error: "timeout" }),

@@ -1,12 +1,12 @@
 const NEWS: Readonly<Record<string, string>> = {
-  "alert.opened": "its opening",
-  "alert.escalated": "a rung of the ladder",
-  "alert.renotified": "it once more",
+  "alert.opened": "that it opened",
+  "alert.escalated": "that somebody is paged",
+  "alert.renotified": "again that it is open",
   "alert.acknowledged": "who has it",
-  "alert.resolved": "its end",
-  "alert.test": "a test",
-  "integration.disabled": "a channel that is off",
+  "alert.resolved": "that it is over",
+  "alert.test": "by a test",
+  "integration.disabled": "that a channel is off",
 };
 
-/** What a channel is told of by an event: "told of its opening". */
-export const newsWords = (event: string): string => NEWS[event] ?? event;
+/** What a channel is told of by an event: "told that it opened". */
+export const newsWords = (event: string): string => NEWS[event] ?? `of ${event}`;

@@ -192,13 +192,13 @@ const SAY: Readonly<Record<string, Says>> = {
   page_failed: (detail) =>
     say`${person(detail)}: ${wrong(say`not paged`)}${attempts(detail)}${failure(detail)}.`,
   delivered: (detail) =>
-    say`${channel(detail)}: told of ${news(detail)}${attempts(detail)}${told(detail)}.`,
+    say`${channel(detail)}: told ${news(detail)}${attempts(detail)}${told(detail)}.`,
   delivery_delayed: (detail) =>
-    say`${channel(detail)}: not told yet of ${news(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: not told yet ${news(detail)}${failure(detail)}.`,
   delivery_failed: (detail) =>
-    say`${channel(detail)}: ${wrong(say`not told`)} of ${news(detail)}${attempts(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: ${wrong(say`not told`)} ${news(detail)}${attempts(detail)}${failure(detail)}.`,
   delivery_dropped: (detail) =>
-    say`${channel(detail)}: not told of ${news(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: not told ${news(detail)}${failure(detail)}.`,
   action_started: (detail, who) => say`${who} ran action ${{ strong: detail.text("action") }}.`,
   action_succeeded: (detail) =>
     say`Action ${{ strong: detail.text("action") }} ran${attempts(detail)}.`,

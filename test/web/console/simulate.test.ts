@@ -155,10 +155,10 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
   assert.match(usual, /no way to reach them: nothing would ring/);
   assert.match(
     usual,
-    /tickets at a rung of the ladder isn't told: it takes other events/,
+    /tickets isn’t told that somebody is paged: it takes other events/,
     "event_filtered",
   );
-  assert.match(usual, /closed at its opening isn't told: it is off/, "channel_disabled");
+  assert.match(usual, /closed isn’t told that it opened: it is off/, "channel_disabled");
   assert.match(usual, /dee@example\.org rung 2, in/, "step_not_reached");
   const over = { account_id: cid.accountId, starts_at: now, ends_at: now + 8 * HOUR };
   await box.api("POST", "/v1/projects/shop/oncall/schedules/primary/overrides", over);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import type { AlertRow } from "../../../src/core/alerts/alert.ts";
 import type { ReachEntry } from "../../../src/core/alerts/reach-report.ts";
 import { reachReason } from "../../../src/core/alerts/reach-report.ts";
 import type { NumberedEntry } from "../../../src/core/alerts/timeline.ts";
@@ -10,6 +11,7 @@ import { lookOf } from "../../../src/web/console/display.ts";
 import type { PageCall } from "../../../src/web/console/screen.ts";
 import { nth } from "../../../src/web/console/ui/pieces.ts";
 import { reachWords } from "../../../src/web/console/ui/reach-words.ts";
+import { rungRow } from "../../../src/web/console/ui/rung-rows.ts";
 
 const NOW = Date.UTC(2026, 0, 5, 9) / 1000;
 const call: Pick<PageCall, "now" | "look" | "base" | "leads" | "who"> = {
@@ -52,7 +54,7 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   shown: [{ outcome: "shown", after: 5 }, "shown 08:00 (5 s)", ""],
   accepted_not_confirmed: [{}, "sent 08:00, not seen yet", ""],
   delivered: [{ attempts: 3 }, "delivered 08:00 after 3 attempts", ""],
-  delayed: [{ error: "http 503" }, "delayed after 1 attempt: it answered 503; next in 3:12", ""],
+  delayed: [{ error: "http 503" }, "not delivered: it answered 503, 1 try, next in 3:12", ""],
   failed: [{ error: "http 410" }, "failed after 1 attempt: it answered 410", "/people/ann"],
   withdrawn: [{}, "withdrawn before it went out: somebody had it, or it was over", ""],
   step_not_reached: [{}, "rung 2, in 3:12", "/p/shop/rules/errors"],
@@ -66,19 +68,19 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
   no_device: [{}, "not told: the relay knows no phone of theirs", "/people/ann"],
   channel_disabled: [
     { integration_id: "c1", event: "alert.opened", error: "http 410" },
-    "not told of its opening: it is off: it answered 410",
+    "not told that it opened: it is off: it answered 410",
     "/p/shop/channels/c1",
   ],
   event_filtered: [
     { integration_id: "c1", event: "alert.opened", error: "takes alert.resolved" },
-    "not told of its opening: takes alert.resolved",
+    "not told that it opened: takes alert.resolved",
     "/p/shop/channels/c1",
   ],
   silenced: [{ by: "s1", until: NOW + 32_400 }, "not told: silenced until 18:00", "/silences"],
   no_ladder: [{}, "Nobody is paged: the rule has no ladder.", "/p/shop/rules/errors"],
   repeat_is_silent: [
     { at: NOW - 12 },
-    "Further events are counted in this alert and begin no second ladder; the last came 12 s ago.",
+    "Further events are counted in this alert and ring nobody anew; the last came 12 s ago.",
     "/p/shop/rules/errors",
   ],
   account_removed: [{}, "not told: was removed", "/p/shop/rules/errors"],
@@ -100,9 +102,28 @@ test("each reason of the closed list has its sentence, and a link to what would 
   }
   const channel = { account_id: null, integration_id: "c1", event: "alert.opened" };
   const told = reachWords({ ...NOTHING, ...channel, reason: "delivered" }, call, about);
-  assert.equal(plain(told.words.markup), "told of its opening 08:00");
+  assert.equal(plain(told.words.markup), "told that it opened 08:00");
   const many = reachWords({ ...NOTHING, reason: "delivered", together: 4 }, call, about);
   assert.match(plain(many.words.markup), /, in one message with 3 others$/);
+  const sent: ReachEntry = { ...NOTHING, reason: "accepted_not_confirmed" };
+  const acted = reachWords(sent, call, { ...about, acted: new Set(["ann"]) });
+  assert.equal(plain(acted.words.markup), "sent 08:00", "whoever took it has seen it");
+});
+
+test("a channel that fails says so once, and not what waits behind it", () => {
+  const waits: ReachEntry = { ...NOTHING, account_id: null, reason: "delayed", attempts: 0 };
+  const fails = { ...waits, attempts: 9, error: "http 503" };
+  const shown = { row: { project: "shop", rule: "errors" } as AlertRow, nameOf };
+  const around = { faces: () => assert.fail("a channel has no face"), next: undefined };
+  const rail = (entries: ReachEntry[]) => {
+    const ops = { id: "c1", name: "ops", account: null, entries, ahead: [] };
+    return plain(rungRow(call as PageCall, shown, ops, around).markup);
+  };
+  assert.match(
+    rail([fails, waits]),
+    /ops ntfy tried againnot delivered: it answered 503, 9 tries, next in 3:12\n$/,
+  );
+  assert.match(rail([waits]), /ops ntfy on its waywaits for its time in 3:12\n$/);
 });
 
 const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = {
@@ -178,19 +199,19 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   delivered: [
     { integration: "ops", type: "slack", event: "alert.opened", told_with: 3 },
-    "ops (slack): told of its opening, in one message with 3 others.",
+    "ops (slack): told that it opened, in one message with 3 others.",
   ],
   delivery_delayed: [
     { integration: "ops", event: "alert.opened", error: "http 503" },
-    "ops: not told yet of its opening: it answered 503.",
+    "ops: not told yet that it opened: it answered 503.",
   ],
   delivery_failed: [
     { integration: "ops", event: "alert.opened", error: "http 410" },
-    "ops: not told of its opening: it answered 410.",
+    "ops: not told that it opened: it answered 410.",
   ],
   delivery_dropped: [
     { integration: "ops", event: "alert.opened", error: "it is off" },
-    "ops: not told of its opening: it is off.",
+    "ops: not told that it opened: it is off.",
   ],
   action_started: [{ action: "restart" }, "Ann ran action restart."],
   action_succeeded: [{ action: "restart" }, "Action restart ran."],

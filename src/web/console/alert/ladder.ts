@@ -33,9 +33,11 @@ export async function ladderSection(call: PageCall, shown: ShownAlert): Promise<
   const why =
     rule !== null &&
     remedy(call, pathOf("p", row.project, "rules", rule.name, "ladder"), "The whole ladder");
+  const acted = new Set(shown.entries.flatMap(({ account_id }) => account_id ?? []));
+  const told = { ...shown, acted };
   const of = { faces, next: row.state === "open" ? next : undefined };
   return html`<div class="card-head"><h2>Ladder</h2>${why}</div>
-<ol class="rail">${rungs.map((one) => rungRow(call, shown, one, of))}${gaps.map((gap) => gapRow(call, gap))}</ol>
+<ol class="rail">${rungs.map((one) => rungRow(call, told, one, of))}${gaps.map((gap) => gapRow(call, gap))}</ol>
 ${loose.map((entry) => {
   const { words, change } = reachSaid(call, shown, entry);
   return html`<p class="notice${entry.reason === "no_ladder" && " notice-warn"}">${words}${change !== null && html` ${change}`}</p>`;

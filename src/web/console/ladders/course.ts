@@ -172,7 +172,7 @@ export function untoldAndShared(
     shared.length > 0 &&
     html`<details id="sim-shared"><summary>Channels (${shared.length})</summary><ul class="who">${shared.map(
       (one) =>
-        html`<li class="who-item"><strong>${one.name}</strong> <span class="soft">at ${newsWords(one.event)}</span> <span>${sharedWords(one)}</span>${channelLink(call, project.name, one)}</li>`,
+        html`<li class="who-item"><strong>${one.name}</strong> <span>${sharedWords(one)}</span>${channelLink(call, project.name, one)}</li>`,
     )}</ul></details>`
   }${
     untold.length > 0 &&
@@ -187,14 +187,15 @@ export function untoldAndShared(
 
 type Shared = Simulation["shared"][number];
 
-function sharedWords({ state, reason }: Shared): Markup {
+function sharedWords({ state, reason, event }: Shared): Markup {
+  const news = newsWords(event);
   if (reason === "silenced")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> silenced`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: silenced`;
   if (reason === "event_filtered")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> isn't told: it takes other events`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: it takes other events`;
   if (reason === "channel_disabled")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> isn't told: it is off`;
-  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> ${CHANNEL_STATE[state]}`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: it is off`;
+  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> is told ${news} <span class="soft">(${CHANNEL_STATE[state]})</span>`;
 }
 
 function channelLink(

@@ -3,6 +3,7 @@ import type { ReachEntry } from "../../../core/alerts/reach-report.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { errorWords } from "../../../out/outbox/error-words.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { counted } from "./pieces.ts";
 import { ago, clockTime, span, until } from "./times.ts";
 import { remedy } from "./way.ts";
 
@@ -19,6 +20,8 @@ export interface ReachAbout {
   project: string;
   rule: string;
   nameOf(account: string): string;
+  /** Who has done something with the alert, and so has seen it. */
+  acted?: ReadonlySet<string> | undefined;
 }
 
 type Seen = Pick<PageCall, "now" | "look" | "base" | "leads" | "who">;
@@ -65,14 +68,17 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   delivered: ({ at: time, attempts, integration_id, event }, call) =>
     plain(
       "shown",
-      html`${integration_id === null || event === null ? "delivered" : `told of ${newsWords(event)}`}${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
+      html`${integration_id === null || event === null ? "delivered" : `told ${newsWords(event)}`}${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
     ),
-  accepted_not_confirmed: ({ at: time }, call) =>
-    plain("accepted", html`sent${at(call, time)}, not seen yet`),
+  accepted_not_confirmed: ({ at: time, account_id: account }, call, { acted }) =>
+    plain(
+      "accepted",
+      html`sent${at(call, time)}${!(account !== null && acted?.has(account)) && ", not seen yet"}`,
+    ),
   delayed: ({ attempts, due_at: due, error }, call) =>
     plain(
       "waiting",
-      html`${attempts > 0 ? `delayed after ${times(attempts)}${because(error)}; next` : "waits for its time"}${
+      html`${attempts > 0 ? `not delivered${because(error)}, ${counted(attempts, "try", "tries")}, next` : "waits for its time"}${
         due !== null && html` in ${until(call, due)}`
       }`,
     ),
@@ -149,7 +155,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   repeat_is_silent: ({ at: time }, call, about) =>
     plain(
       "none",
-      html`Further events are counted in this alert and begin no second ladder${
+      html`Further events are counted in this alert and ring nobody anew${
         time !== null && html`; the last came ${ago(call, time)}`
       }.`,
       ruleLink(call, about, "The rule"),
@@ -158,7 +164,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
     plain("none", html`not told: was removed`, ruleLink(call, about, "The ladder")),
 };
 
-const told = ({ event }: ReachEntry): string => (event === null ? "" : ` of ${newsWords(event)}`);
+const told = ({ event }: ReachEntry): string => (event === null ? "" : ` ${newsWords(event)}`);
 
 /** Why somebody was or wasn't told, in a sentence. Pure. */
 export function reachWords(entry: ReachEntry, call: Seen, about: ReachAbout): ReachWords {

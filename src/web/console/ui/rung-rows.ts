@@ -15,6 +15,8 @@ import { remedy } from "./way.ts";
 export interface RungOf {
   row: AlertRow;
   nameOf(account: string): string;
+  /** Who has done something with it. */
+  acted?: ReadonlySet<string>;
 }
 
 /** What is said of somebody, or of a channel, together. */
@@ -27,8 +29,8 @@ export interface OnLadder {
   ahead: RungAhead[];
 }
 
-export const reachSaid = (call: PageCall, { row, nameOf }: RungOf, entry: ReachEntry) =>
-  reachWords(entry, call, { project: row.project, rule: row.rule, nameOf });
+export const reachSaid = (call: PageCall, { row, nameOf, acted }: RungOf, entry: ReachEntry) =>
+  reachWords(entry, call, { project: row.project, rule: row.rule, nameOf, acted });
 
 export interface Around {
   faces: Faces;
@@ -50,6 +52,8 @@ export function rungRow(call: PageCall, shown: RungOf, one: OnLadder, around: Ar
   const ways = entries.flatMap((entry) => {
     // Its time stands at the right.
     if (entry.reason === "step_not_reached" && ahead.length > 0) return [];
+    // What waits behind one that fails isn't due before it.
+    if (entry.reason === "delayed" && entry.attempts === 0 && isFailing(entries)) return [];
     const { words, change } = reachSaid(call, shown, entry);
     // What a channel is stands behind its name, once.
     const by =
@@ -70,12 +74,15 @@ export function rungRow(call: PageCall, shown: RungOf, one: OnLadder, around: Ar
 const has = (entries: readonly ReachEntry[], ...reasons: ReachEntry["reason"][]) =>
   entries.find(({ reason }) => reasons.includes(reason));
 
+const isFailing = (entries: readonly ReachEntry[]) =>
+  entries.some(({ reason, attempts }) => reason === "delayed" && attempts > 0);
+
 const when = (call: PageCall, at: number | null): Piece => at !== null && clockTime(call, at);
 
 /** How it stands with one: what the row is drawn as, and what stands at its right. */
 function standingOf(
   call: PageCall,
-  { row }: Pick<RungOf, "row">,
+  { row, acted }: Pick<RungOf, "row" | "acted">,
   { account, entries, ahead }: OnLadder,
   { next }: Around,
 ): Standing {
@@ -95,14 +102,17 @@ function standingOf(
     };
   const sent = has(entries, "delivered", "accepted_not_confirmed");
   if (sent !== undefined)
-    return account === null
+    return account === null || acted?.has(account)
       ? { look: "rung-done", right: html`${icon("check", "small")} sent ${when(call, sent.at)}` }
       : {
           look: isOpen ? "rung-done rung-now" : "rung-done",
           right: html`${icon("send", "small")} not seen yet`,
         };
   if (has(entries, "delayed") !== undefined)
-    return { look: "rung-now", right: html`${icon("clock", "small")} on its way` };
+    return {
+      look: "rung-now",
+      right: html`${icon("clock", "small")} ${isFailing(entries) ? "tried again" : "on its way"}`,
+    };
   const failed = has(entries, "failed");
   if (failed !== undefined)
     return {
