@@ -203,7 +203,7 @@ const withoutScript: Step = async ({ box, visit }) => {
   assert.equal((await silences(box)).length, 1);
   await page.goto(`${box.url}/heartbeats/new`);
   await page.fill("[name=name]", "nightly backup");
-  await press("Make its address");
+  await press("Create heartbeat");
   const address = (await page.textContent("#ping-address")) ?? "";
   assert.equal((await fetch(address)).status, 200);
   await page.reload();

@@ -49,7 +49,7 @@ test("AC-21.3: each finding of the doctor has a place of its own, and the bar le
   const box = await testBox();
   t.after(() => box.stop());
   const tab = signedIn(box);
-  assert.match((await tab.get("/system")).text, /It has not looked yet/);
+  assert.match((await tab.get("/system")).text, /It has not looked yet[\s\S]*>Look now</);
   // Readiness doesn't ask who may look into the directory.
   chmodSync(box.data, 0o755);
   const said = await tab.post("/system/doctor", {}, { from: "/system" });
@@ -250,10 +250,7 @@ test("the longest turn of the last hour is on the page, in the readiness and in 
     while (performance.now() < until);
   });
   await pause(1);
-  assert.match(
-    (await tab.get("/system")).text,
-    /[89]\d\d ms <span[^>]*>at most in the last hour: job endless/,
-  );
+  assert.match((await tab.get("/system")).text, /[89]\d\d ms <span[^>]*>in job endless/);
   const { checks } = (await box.api("GET", "/readyz")).body;
   const check = checks.find(({ name }: { name: string }) => name === "turns");
   assert.match(check.detail, /^the longest turn of the last hour took [89]\d\d ms: job endless$/);

@@ -23,12 +23,12 @@ export function heartbeatFields(call: PageCall, action: string, fields: URLSearc
 <fieldset class="ways"><legend>It reports</legend>
 ${select(call, action, {
   name: "how",
-  label: "By",
+  label: "When",
   value: value("how"),
   choices: [
-    { value: "every", name: "a period" },
-    { value: "cron", name: "the clock, as cron says it" },
-    { value: "oncalendar", name: "the clock, as a systemd timer says it" },
+    { value: "every", name: "every so often" },
+    { value: "cron", name: "by the clock, as cron says it" },
+    { value: "oncalendar", name: "by the clock, as a systemd timer says it" },
   ],
 })}
 <div class="way-every">${lengthField(call, action, fields, { name: "period_seconds", label: "Every", hint: "From one report to the next." })}</div>
@@ -50,7 +50,7 @@ function lengthField(
   const unit = `${name}-unit`;
   const id = fieldId(action, unit);
   const chosen = fields.get(unit) ?? "60";
-  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">in<span class="hidden-text"> (unit of “${label}”)</span></label><select id="${id}" name="${unit}">${LENGTH_UNITS.map(
+  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">Unit<span class="hidden-text"> of “${label}”</span></label><select id="${id}" name="${unit}">${LENGTH_UNITS.map(
     ({ value, name: word }) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${word}</option>`,
   )}</select></div></div>`;

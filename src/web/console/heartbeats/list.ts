@@ -15,6 +15,7 @@ import { heartbeatBadge, paceWords, stateOrder } from "./state.ts";
 /** More are not drawn at once: a project's page has its own. */
 const MOST = 200;
 const RUNS = 30;
+const WHAT = html`<p class="soft">A heartbeat is an address that a job calls each time it has run: when the call doesn’t come, an alert opens.</p>`;
 
 interface Beat {
   project: string;
@@ -92,13 +93,13 @@ function list(call: PageCall, all: readonly Beat[]): Markup {
   if (all.length === 0)
     return empty(
       "No job has to report yet.",
-      html`<p class="soft">A backup that fails sends an alert; one that doesn’t run sends nothing. A heartbeat is an address that the job calls each time it has run: when the call doesn’t come, an alert opens.</p>`,
+      html`<p class="soft">A backup that fails sends an alert; one that doesn’t run sends nothing.</p>${WHAT}`,
     );
   const sorted = [...all].sort(
     (a, b) =>
       stateOrder(a.beat) - stateOrder(b.beat) || a.beat.name.localeCompare(b.beat.name, "en"),
   );
-  return html`<p>${countWords(all)}</p><ul class="cards bare" data-list>${sorted.slice(0, MOST).map((one) => card(call, one))}</ul>${
+  return html`${WHAT}<p>${countWords(all)}</p><ul class="cards bare" data-list>${sorted.slice(0, MOST).map((one) => card(call, one))}</ul>${
     sorted.length > MOST &&
     html`<p class="soft">The first ${MOST} of ${sorted.length}: look at a project’s own.</p>`
   }<details id="shapes"><summary>What the shapes mean</summary>${runLegend}</details>`;

@@ -61,7 +61,7 @@ function form(call: PageCall, fields: URLSearchParams): Markup {
 ${projectField(call, NEW_HEARTBEAT, project)}
 ${heartbeatFields(call, NEW_HEARTBEAT, fields)}
 ${earsField(call, NEW_HEARTBEAT, known)}
-<p class="form-foot"><button class="button" data-busy="Saving …">Make its address</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show when it is expected</button> <a href="${call.base}/heartbeats">Cancel</a></p></form>`;
+<p class="form-foot"><button class="button" data-busy="Saving …">Create heartbeat</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show when it is expected</button> <a href="${call.base}/heartbeats">Cancel</a></p></form>`;
 }
 
 const TIMES = 3;

@@ -69,8 +69,9 @@ function firstPing({ beat, row }: ShownBeat, call: PageCall): Markup {
 
 function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
   const { watch } = beat;
+  const isUntold = beat.rule === null;
   return html`<p>${heartbeatBadge(beat)} · <a href="${call.base}${pathOf("p", project.name, "heartbeats")}">${project.name}</a> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${watch?.source !== undefined && html`<p class="soft">It hears what the source ${watch.source} says of this job.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}<div class="buttons">${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
+${watch?.source !== undefined && html`<p class="soft">It hears what the source ${watch.source} says of this job.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}${isUntold && html`<p class="wrong">No rule takes it: nobody is told.</p>`}<div class="buttons">${isUntold && html`<a class="button" href="#own-ladder">Choose who is told</a>`}${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
 }
 
 function runs(call: PageCall, { id }: HeartbeatRow): Markup {
@@ -101,7 +102,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
       label: "Page",
       value: usual[0]?.value ?? `a:${call.who.accountId}`,
       choices: [...usual, ...earChoices(call, project.name)],
-      hint: "This makes a rule for this heartbeat alone. The rules above still take it, too.",
+      hint: `This makes a rule for this heartbeat alone.${rules.length > 0 ? " The rules above still take it, too." : ""}`,
     },
   )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;
 }

@@ -56,7 +56,7 @@ ${
   isManager(call.who.role) &&
   button(call, {
     action: "/system/doctor",
-    name: "Look again",
+    name: latest === null ? "Look now" : "Look again",
     kind: "second",
     key: "d",
     ...(isRunning ? { why: "It is looking." } : {}),

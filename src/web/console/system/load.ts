@@ -16,7 +16,7 @@ export function loadSection({ load }: TenantHost): Markup {
   return html`<h2>Load</h2><dl class="facts">
 <div><dt>Events</dt><dd>${rate} a second <span class="soft">in the last whole minute</span> · the hour: ${hourPlot(minutes)}</dd></div>
 <div><dt>A commit takes</dt><dd>${commitMs === null ? "none yet" : html`${Math.round(commitMs * 10) / 10} ms <span class="soft">at most, of 99 in a hundred</span>`}</dd></div>
-<div><dt>Nobody was answered for</dt><dd>${longestTurn === null ? html`under ${LONG_TURN_MS} ms` : html`${Math.round(longestTurn.ms)} ms <span class="soft">at most in the last hour: ${longestTurn.work}</span>`}</dd></div>
+<div><dt>Longest pause of the last hour</dt><dd>${longestTurn === null ? html`under ${LONG_TURN_MS} ms` : html`${Math.round(longestTurn.ms)} ms <span class="soft">in ${longestTurn.work}</span>`}</dd></div>
 <div><dt>Waiting to go out</dt><dd>${waiting}${oldestSeconds !== null && html`, the oldest for ${span(oldestSeconds)}`}</dd></div>
 <div><dt>Open pages and readers</dt><dd>${streams}</dd></div>
 <div><dt>Told to come later (429)</dt><dd>${refused} <span class="soft">since the start</span>${shed > 0 && html`, <span class="warn">${shed} events could not be taken</span>`}</dd></div>
