@@ -112,6 +112,19 @@ test("AC-16.4 the address reproduces the whole question, for somebody in another
     ["at", "level", "silent"].map((name) => address.get(name)),
     "what the form asks again is the same question",
   );
+  // A ladder without a rota has the reader's clock, and its address says which.
+  const body = { match: { min_level: 400 }, escalations: [step(0, [], [ann])] };
+  assert.equal((await box.api("PUT", "/v1/projects/shop/rules/errors", body)).status, 200);
+  const from = async (path: string, zone: string) => {
+    const cookie = `${signedIn(box, bob).cookie}; zone=${encodeURIComponent(zone)}`;
+    return section((await tab.get(path, { cookie })).text, "asked");
+  };
+  const mine = await from("/p/shop/rules/errors/ladder", "Asia/Tokyo");
+  assert.match(mine, /Mon 5 Jan 18:30<\/time> <span class="soft">Asia\/Tokyo/);
+  const saturday = unescaped(/href="([^"]*)"[^>]*>Saturday 03:00/.exec(mine)?.[1] ?? "");
+  assert.match(await from(saturday, "America/Lima"), /Sat 10 Jan 03:00<\/time>.*Asia\/Tokyo/);
+  const again = `/p/shop/rules/errors/ladder?${new URLSearchParams([...sentBy(mine)])}`;
+  assert.match(await from(again, "America/Lima"), /Mon 5 Jan 18:30<\/time>.*Asia\/Tokyo/);
 });
 
 test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => {

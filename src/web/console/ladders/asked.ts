@@ -41,7 +41,7 @@ export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleC
   const step = (to: number, words: string, key: string) =>
     askLink(call, question, { change: { at: to }, words, key, kind: "button second" });
   const gap = nextGap(call, question);
-  const fields = html`<input type="hidden" name="silent" value="${silent.join(",")}"${own}>${isSwept && html`<input type="hidden" name="sweep" value="14"${own}>`}
+  const fields = html`<input type="hidden" name="silent" value="${silent.join(",")}"${own}><input type="hidden" name="zone" value="${zone}"${own}>${isSwept && html`<input type="hidden" name="sweep" value="14"${own}>`}
 ${
   as !== null &&
   html`<div class="field inline"><label for="sim-rule">If</label><select id="sim-rule" name="rule"${own}>${rules.map(

@@ -4,7 +4,7 @@ import { exact } from "../ui/times.ts";
 const HALF_A_DAY = 43_200;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** "Sun 22 Nov 03:00" on the clocks of a zone that isn't the reader's: a rota's own. `near`: within half a day of it the hour alone is said. */
+/** "Sun 22 Nov 03:00" on the clocks of a zone: a rota's own, where the ladder has one. `near`: within half a day of it the hour alone is said. */
 export function clockIn(at: number, zone: string, near: number | null = null): Markup {
   let format = formats.get(zone);
   if (format === undefined) {

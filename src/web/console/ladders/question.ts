@@ -2,7 +2,7 @@ import { findForLadder } from "../../../core/oncall/schedules.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type LadderPart, type StoredRule } from "../../../core/projects/rule.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { dated, wallTime } from "../../../ground/kit/wall-time.ts";
+import { dated, knownZone, wallTime } from "../../../ground/kit/wall-time.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 
@@ -21,7 +21,7 @@ export interface TriedRule {
 
 /** What is asked: all of it stands in the address, and means the same to whoever opens it. */
 export interface LadderQuestion extends TriedRule {
-  /** On whose clocks times are written: those of the ladder's first schedule, else UTC. Not the reader's. */
+  /** On whose clocks times are written: those of the ladder's first schedule, else those that the address names, else the reader's. */
   zone: string;
   /** Unix seconds. */
   at: number;
@@ -35,7 +35,7 @@ export interface LadderQuestion extends TriedRule {
 
 /** The form of the ladder: what is asked of a draft goes with it. */
 export const LADDER_FORM = "ladder-form";
-const ASKED = ["rule", "at", "level", "silent"] as const;
+const ASKED = ["rule", "at", "zone", "level", "silent"] as const;
 /** A button's own question, which counts more than the fields beside it. */
 const ASK = "ask";
 
@@ -48,7 +48,7 @@ export function askedParams(query: URLSearchParams, typed: URLSearchParams | nul
 }
 
 export function questionIn(
-  { now, tenant: { store } }: PageCall,
+  { now, look, tenant: { store } }: PageCall,
   tried: TriedRule,
   asked: URLSearchParams,
 ): LadderQuestion {
@@ -56,8 +56,9 @@ export function questionIn(
   const members = new Set(listAccounts(store).map(({ id }) => id));
   const named = rule.escalations.flatMap(({ schedules }) => schedules);
   const first = named[0] === undefined ? null : findForLadder(store, project, named[0]);
-  const zone = first?.timezone ?? "UTC";
-  const at = dated(asked.get("at") ?? "", zone);
+  const given = knownZone(asked.get("zone") ?? "");
+  const zone = first?.timezone ?? given ?? look.zone;
+  const at = dated(asked.get("at") ?? "", given ?? zone);
   const level = /^\d{1,6}$/.test(asked.get("level") ?? "") ? Number(asked.get("level")) : null;
   const silent = [...new Set((asked.get("silent") ?? "").split(","))];
   return {
@@ -87,6 +88,7 @@ function paramsOf(question: LadderQuestion, change: Change): URLSearchParams {
   return new URLSearchParams({
     ...(as === null ? {} : { rule: as }),
     at: atText(at, zone),
+    zone,
     ...(level === null ? {} : { level: String(level) }),
     ...(silent.length === 0 ? {} : { silent: silent.join(",") }),
     ...(isSwept ? { sweep: "14" } : {}),
@@ -118,7 +120,9 @@ export function askLink(
   if (!isDraft)
     return html`<a href="${base}${questionAddress(question, change)}"${own}>${words}</a>`;
   const params = paramsOf(question, change);
-  const asked = new URLSearchParams(["at", "silent"].map((name) => [name, params.get(name) ?? ""]));
+  const asked = new URLSearchParams(
+    ["at", "zone", "silent"].map((name) => [name, params.get(name) ?? ""]),
+  );
   return html`<button form="${LADDER_FORM}" formaction="${base}${path}/edit" formnovalidate name="${ASK}" value="${asked.toString()}"${own}>${words}</button>`;
 }
 
