@@ -82,7 +82,9 @@ test("both are told once what stands, whatever the box and its clock do; the pag
 
   const page = (await signedIn(box, bob).get("/oncall/shop/primary/hand-over")).text;
   for (const words of [
+    /A summary for whoever takes over/,
     /<strong>You<\/strong>, since/,
+    /Next: <strong>ann@example\.org<\/strong>, from <time/,
     /2 alerts are open: 1 acknowledged/,
     /2 alerts paged them/,
   ])

@@ -18,6 +18,7 @@ import { levelBadge } from "../ui/level.ts";
 import { markedTitle } from "../ui/message.ts";
 import { peopleNames } from "../ui/people-names.ts";
 import { scheduleOf, schedulePage } from "../ui/schedule.ts";
+import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { clockTime } from "../ui/times.ts";
 
 /** What whoever takes over a schedule, and whoever handed it over, want to know: the page behind their notes. */
@@ -45,14 +46,20 @@ export const handOverScreen: Screen = {
       heading: html`<a href="${call.base}/oncall">On call</a> › <a href="${path}">${project.name} / ${stored.name}</a> › Hand-over`,
       nav: "oncall",
       sections: {
+        about: {
+          watches: [],
+          draw: () =>
+            html`<p class="soft">A summary for whoever takes over: who is next, what is open, and how the shift before was.</p>`,
+        },
         now: { watches, draw: () => html`<h2>Now</h2>${now.map((one) => nowPart(call, one))}` },
+        next: { watches, draw: async () => nextPart(call, await seatNow(call, stored)) },
         before: {
           watches,
           draw: () => {
             const before = gone.map((account) =>
               beforePart(call, { ...held(since - 1, account), until: since, handed, account }),
             );
-            return html`<h2>Before</h2>${before.length === 0 ? html`<p>Nobody was on call.</p>` : before}`;
+            return html`<h2>Before</h2>${before.length === 0 ? html`<p>Nobody was on call until ${clockTime(call, since)}.</p>` : before}`;
           },
         },
         standing: {
@@ -60,7 +67,7 @@ export const handOverScreen: Screen = {
           draw: () => standingPart(call, standingFor(store, handed, call.now)),
         },
       },
-      body: (put) => html`${["now", "standing", "before"].map(put)}`,
+      body: (put) => html`${["about", "now", "next", "standing", "before"].map(put)}`,
     };
   },
 };
@@ -77,6 +84,15 @@ function nowPart(
     mine &&
     html`<p>${proofLine(lastProof(tenant.store, account), now)} <a href="${base}/me/devices">Test it</a></p>`
   }`;
+}
+
+function nextPart(call: PageCall, { next }: SeatNow): Markup {
+  const name = peopleNames(call.tenant.store);
+  return html`<p>${
+    next === null
+      ? `Nobody else in the next ${LOOK_DAYS} days.`
+      : html`Next: <strong>${next.account_id === null ? "nobody" : next.account_id === call.who.accountId ? "you" : name(next.account_id)}</strong>, from ${clockTime(call, next.starts_at)}.`
+  }</p>`;
 }
 
 function beforePart(
@@ -98,7 +114,7 @@ function beforePart(
 function standingPart(call: PageCall, standing: Standing): Markup {
   const { alerts, count } = standing;
   const names = peopleNames(call.tenant.store);
-  return html`<h2>What stands</h2><p>${standingWords(standing)}</p>${noisyLines(standing).map((line) => html`<p class="soft">${line}</p>`)}${
+  return html`<h2>Open alerts</h2><p>${standingWords(standing)}</p>${noisyLines(standing).map((line) => html`<p class="soft">${line}</p>`)}${
     count > 0 &&
     html`<ul class="who">${alerts.map(
       (row) =>

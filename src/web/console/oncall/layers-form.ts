@@ -5,6 +5,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { knownField } from "../ui/local-time.ts";
 import type { PeopleNames } from "../ui/people-names.ts";
+import { LAYERS_ARE } from "../ui/schedule.ts";
 import { type LayerDraft, type ScheduleDraft, TURN_OF_NOBODY, TURN_UNITS } from "./draft.ts";
 
 /** Monday first, as weeks are read. */
@@ -47,7 +48,7 @@ export function layersForm(call: PageCall, of: LayersForm): Markup {
 <label class="check"><input type="checkbox" name="hand_over"${draft.handOver && html` checked`}> At a hand-over, tell both people silently what stands</label>
 <label class="check"><input type="checkbox" id="covers" name="covers_hours"${draft.covers === "hours" && html` checked`}> Outside of the layers’ hours nobody is planned: that is no gap</label></div>
 <input type="hidden" name="layers" value="${draft.layers.length}">
-<h2>Layers</h2><p class="soft">Where two layers overlap, the later one decides.</p>
+<h2>Layers</h2><p class="soft">${LAYERS_ARE}</p>
 ${draft.layers.map((layer, index) => layerFields(call, of, { layer, index }))}
 <p class="buttons"><button class="second" name="do" value="new-layer" formaction="${base}${action}/try">Add a layer</button></p>
 <p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button><button class="second" formaction="${base}${action}/try">Show what it would be</button></p></form>`;

@@ -24,18 +24,16 @@ export async function nowCards(call: PageCall, seats: readonly SeatNow[]): Promi
 }
 
 /** Where nobody is on call in the next fortnight, and somebody was promised. */
-export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
+export async function gapNote(call: PageCall, seats: readonly SeatNow[]): Promise<Markup> {
   const all = seats
     .flatMap(({ stored, gaps }) => gaps.map((gap) => ({ stored, gap })))
     .sort((a, b) => a.gap.starts_at - b.gap.starts_at);
   if (seats.length === 0) return html``;
   if (all.length === 0)
     return html`<p class="soft">No gap in the next ${LOOK_DAYS} days: somebody has every hour that is promised.</p>`;
-  // Once for each schedule is it asked whether that is as planned.
-  const rows = all.map((one, i) => {
-    const isFirst = all.findIndex(({ stored }) => stored === one.stored) === i;
-    return gapRow(call, one, isFirst && plannedLink(call, one.stored));
-  });
+  const me = call.who.accountId;
+  const isReached = (await facesOf(call, me))(me).proof !== "none";
+  const rows = all.map((one) => gapRow(call, one, isReached));
   const [shown, more] = [rows.slice(0, MOST_GAPS), rows.slice(MOST_GAPS)];
   return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><p class="small">“I cover it” puts you on call for those hours at once, and you can undo it. “Cover…” shows it first.</p><ul class="who">${shown}</ul>${
     more.length > 0 &&
@@ -46,8 +44,9 @@ export function gapNote(call: PageCall, seats: readonly SeatNow[]): Markup {
 function gapRow(
   call: PageCall,
   of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] },
-  planned: Piece,
+  isReached: boolean,
 ) {
+  const planned = plannedLink(call, of.stored);
   const { starts_at, ends_at } = of.gap;
   const path = schedulePage(of.stored);
   const name = `${of.stored.project} / ${of.stored.name}`;
@@ -55,7 +54,7 @@ function gapRow(
   const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
   const all = stretchWords(of.gap, call.look.zone);
   const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
-  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}${planned && html`<br>${planned}`}</span></p><div class="buttons">${button(
+  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}${planned && html`<br>${planned}`}${!isReached && html`<br><a class="crit" href="${call.base}/me/devices">nothing reaches you yet</a>`}</span></p><div class="buttons">${button(
     call,
     {
       action: `${path}/take`,

@@ -12,6 +12,7 @@ import { counted } from "../ui/pieces.ts";
 import {
   aheadWords,
   clocksDiffer,
+  LAYERS_ARE,
   pageWith,
   type ShownSchedule,
   scheduleOf,
@@ -164,7 +165,7 @@ function calendar(
       const from = Math.max(block.starts_at, Math.floor(now / 60) * 60);
       return `${base}${pageWith(shown, `cover=${from}-${block.ends_at}`)}#cover`;
     },
-  })}<p class="picking"><button type="button" class="second" data-pick aria-pressed="false">Pick on the calendar</button> <span class="soft small">or drag across “Who rings”. A layer above hides the one below, a cover hides both.</span></p>`;
+  })}<p class="picking"><button type="button" class="second" data-pick aria-pressed="false">Pick on the calendar</button> <span class="soft small">or drag across “Who rings”. ${LAYERS_ARE} Here it stands above the other, and a cover beats both.</span></p>`;
 }
 
 const ROWS = {

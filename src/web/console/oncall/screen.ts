@@ -58,7 +58,7 @@ export const oncallScreen: Screen = {
 
 /** Beside the heading: what is asked for now and then. */
 function tools({ base }: PageCall): Markup {
-  return html`<a class="icon-button" href="${base}/ladders" title="Ladders">${icon("ladder")}<span>Ladders</span></a><a class="icon-button" href="${base}/oncall/my-shifts.ics" download title="My shifts as a file">${icon("calendar")}<span>My shifts</span></a><a class="icon-button" href="#weekly" aria-label="New schedule"${keyed("n", "New schedule")}>${icon("plus")}<span>New</span></a>`;
+  return html`<a class="icon-button" href="${base}/ladders" title="Ladders">${icon("ladder")}<span>Ladders</span></a><a class="icon-button" href="${base}/oncall/my-shifts.ics" download title="My shifts as a file">${icon("out")}<span>My shifts</span></a><a class="icon-button" href="#weekly" aria-label="New schedule"${keyed("n", "New schedule")}>${icon("plus")}<span>New</span></a>`;
 }
 
 /** What is planned to be quiet in the next fortnight, on the reader's clock. */

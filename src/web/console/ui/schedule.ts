@@ -54,6 +54,10 @@ export function scheduleOf(
   return { project, stored: getSchedule(reader, project, schedule) };
 }
 
+/** What layers are, wherever they are shown. */
+export const LAYERS_ARE =
+  "A layer is people who take turns, always or in some hours of the week. Where two overlap, the later one rings.";
+
 export const schedulePage = ({ project, name }: Pick<StoredSchedule, "project" | "name">): string =>
   pathOf("oncall", project, name);
 
