@@ -6,7 +6,7 @@ import { lockDirectory } from "../ground/store/lock.ts";
 import { setMeta } from "../ground/store/meta.ts";
 import { mustBeAlone } from "../ground/store/record/mark.ts";
 import { hasAccounts } from "../people/accounts.ts";
-import { issueCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
+import { issueFirstCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
@@ -188,10 +188,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       ports: opened,
       isNew,
       ownerLink: () =>
-        tenant.store.write((tx) => {
-          const seat = { role: "owner", email: null, ttlSeconds: 3600 } as const;
-          return pairLink(tx, config.publicUrl, issueCode(tx, null, seat).code);
-        }),
+        tenant.store.write((tx) => pairLink(tx, config.publicUrl, issueFirstCode(tx))),
       tenant,
       reload,
       isWell,

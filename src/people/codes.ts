@@ -31,6 +31,10 @@ export function issueCode(
 
 const RESET_SECONDS = 3600;
 
+/** A code for the first account, an owner's, which is good for an hour. */
+export const issueFirstCode = (tx: Tx): string =>
+  issueCode(tx, null, { role: "owner", email: null, ttlSeconds: 3600 }).code;
+
 /**
  * Issues a code that sets an account's password, valid for an hour. An earlier such code becomes invalid. Throws 404;
  * 403 unless `by` may change that account.

@@ -18,6 +18,8 @@ export interface Visit {
   /** The client's address and what its browser calls itself. */
   address: string;
   agent: string;
+  /** Whether it comes from this machine, from the user who runs the box. */
+  isOwnUsers(): boolean;
   /** Counts a try to come in by its address. Throws ServiceError rate_limited. */
   tried(): void;
   /** Whether the public address is https: what its cookies are named after. */

@@ -5,6 +5,7 @@ import type { Limit } from "../http/limits.ts";
 import { goTo, sendHtml } from "./answer.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { document, type Files } from "./shell.ts";
+import { isOfOwnUser } from "./signin/own-user.ts";
 import type { OpenPage, Visit } from "./visit.ts";
 
 /** Answers a page that needs no session. null: it takes no form. */
@@ -29,6 +30,7 @@ export async function answerVisit(
     path: url.pathname,
     query: url.searchParams,
     agent: (c.req.header("user-agent") ?? "").slice(0, 200),
+    isOwnUsers: () => isOfOwnUser(c, tenant),
     tried: () => c.set("rateHeaders", limit.spend(address)),
   };
   if (asking.method === "POST" && page.post === undefined) return null;

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { hasAccounts } from "../../../people/accounts.ts";
-import type { Tenant } from "../../../tenant/tenant.ts";
+import { issueFirstCode } from "../../../people/codes.ts";
 import { RateLimited } from "../../http/limits.ts";
 import { sessionCookie } from "../../http/session-cookie.ts";
 import { onMachine } from "../on-machine.ts";
@@ -24,6 +24,7 @@ export const signInPage: OpenPage = {
   async post(visit, form) {
     try {
       visit.tried();
+      if (isUnclaimed(visit) && visit.isOwnUsers()) return { to: firstLink(visit) };
       const { cookie } = await wayOf(form).enter(visit, form);
       return { to: wanted(visit.query), cookies: [sessionCookie(cookie, visit.secure)] };
     } catch (error) {
@@ -48,9 +49,8 @@ export function refusedSignIn(visit: Visit, error: ServiceError, email: string):
 }
 
 function shown(visit: Visit, typed: Typed): VisitAnswer {
-  const { tenant, base, query } = visit;
-  if (!hasAccounts(tenant.store))
-    return { title: "This box has no account yet", main: nobody(tenant) };
+  const { base, query } = visit;
+  if (isUnclaimed(visit)) return { title: "This box has no account yet", main: nobody(visit) };
   const to = wanted(query);
   const action = `${base}/signin${to === "/alerts" ? "" : `?to=${encodeURIComponent(to)}`}`;
   const { wrong } = typed;
@@ -64,9 +64,21 @@ ${WAYS.map((way) => way.draw(visit, action, typed))}${providerLinks(visit, to)}
   };
 }
 
+const isUnclaimed = ({ tenant }: Visit): boolean => !hasAccounts(tenant.store);
+
+const firstLink = ({ tenant }: Visit): string =>
+  tenant.store.write((tx) => `/pair#code=${issueFirstCode(tx)}`);
+
 /** Nobody can claim a box by being first on the network. */
-const nobody = (
-  tenant: Tenant,
-): Markup => html`<p>On the machine where this box runs, make the first account:</p>
-<pre class="code">${onMachine(tenant, "pair-code --role owner")}</pre>
+function nobody(visit: Visit): Markup {
+  const { tenant, base } = visit;
+  const command = html`<pre class="code">${onMachine(tenant, "pair-code --role owner")}</pre>
 <p>It prints a link. Open it here.</p>`;
+  if (!visit.isOwnUsers())
+    return html`<p>On the machine where this box runs, make the first account:</p>
+${command}`;
+  return html`<p>You are at the machine where this box runs, as the user who runs it.</p>
+<form method="post" action="${base}/signin"><p class="form-foot"><button class="button">Make the first account</button></p></form>
+<p class="soft">For somebody else, at a terminal of this machine:</p>
+${command}`;
+}
