@@ -10,7 +10,7 @@ import { mintKey } from "../../src/people/keys.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
 import { long, test } from "../support/long.ts";
 import { noteStatements, tooWide, wideReads } from "../support/plans.ts";
-import { pass } from "../support/until.ts";
+import { askUntil, pass } from "../support/until.ts";
 import { type Document, type Operation, readDocument } from "./document.ts";
 import { type Fixture, fixture, pathOf } from "./fixture.ts";
 
@@ -273,6 +273,14 @@ describe("who may do what", () => {
 });
 
 describe("isolation", () => {
+  // The doctor that was asked for notes what it finds.
+  before(() =>
+    askUntil(
+      () => box.api("GET", "/v1/doctor"),
+      ({ running }) => !running,
+    ),
+  );
+
   test("nothing of one project is reached through another's name", async () => {
     const f = await fixture(box);
     const other = (await fixture(box)).project;
