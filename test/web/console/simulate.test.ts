@@ -61,6 +61,7 @@ test("the verdict comes before the rungs with people, why and by what; a tap let
     /ann@example\.org rung 1 .* webhook \/ann: confirmed .* because on call: primary, layer days/,
   );
   assert.match(found, /again every 5 min until/);
+  assert.match(page.text, /A trial: it saves nothing and rings nobody/);
   const link =
     /href="([^"]*)" class="choice"[^>]*>(?:(?!<\/a>).)*ann@example\.org<span class="hidden-text"> sleeps/.exec(
       page.text,

@@ -55,7 +55,7 @@ ${
       html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
   )}</select></div>`;
   const show = html`<button class="button second"${isDraft && html`${own} formaction="${base}${path}/edit" formnovalidate`}>Show</button>`;
-  return html`<h2>Try it</h2>
+  return html`<h2>Try it</h2><p class="soft small">A trial: it saves nothing and rings nobody.</p>
 <div class="choices">${choice(now, "Now")} ${choice(nextHour(now, zone, 3), "Next 03:00")} ${choice(nextHour(now, zone, 3, 6), "Saturday 03:00")}${
     gap !== null && html` ${choice(gap, "Next gap")}`
   }</div>

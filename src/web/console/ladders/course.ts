@@ -19,7 +19,7 @@ const WHY: Readonly<Record<Step["why"], string>> = {
   step: "",
   repeat: "again",
   renotify: "told again",
-  fallback: "as the fallback,",
+  fallback: "as the fallback",
   nobody_reached_before: "at once, since nobody was reached before",
 };
 
@@ -129,7 +129,7 @@ function person(
   const isDead = !answers && !isSilent;
   const repeats = [...again].map(
     ([why, { last, n }]) =>
-      html`<li>${WHY[why]} ${n === 1 ? "at" : `${often(why, n)} until`} ${clockIn(last.at, zone, at)}</li>`,
+      html`<li>${WHY[why]}${n === 1 ? " at" : why === "fallback" ? ", each time nobody is reached, until" : ` ${often(why, n)} until`} ${clockIn(last.at, zone, at)}</li>`,
   );
   return html`<li class="${isDead ? "rung-later" : "rung-done"}">${chip(around.faces(account))}<p><b>${name}</b> <span class="soft">${isSilent && "sleeps, "}${rungWords(group)}</span></p><span class="rung-when${isDead && " crit"}">${icon(isDead ? "close" : isSilent ? "moon" : "bell-ring", "small")} ${clockIn(first.at, zone, at)}</span><ul class="rung-ways plain">${channels.map((channel) => html`<li>${channelWords(call, channel)}</li>`)}${isDead && fix(call, account)}${repeats}${because.map((why) => html`<li>because ${becauseWords(why, zone)}</li>`)}</ul></li>
 `;

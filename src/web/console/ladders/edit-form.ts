@@ -25,7 +25,7 @@ export function editForm(call: PageCall, { filled, around, read, changes, at }: 
 <input type="hidden" name="read" value="${read}">
 ${isNew && nameLine(filled)}
 ${stepsForm(call, filled, { around, at })}
-<p class="hint">Minutes count from the opening of the alert: 0 is at once. “Again every 0” rings once.</p>
+<p class="hint">Minutes count from the opening of the alert: 0 is at once.</p>
 ${at === "/steps" && ofItsOwn(filled, isNew)}
 <p class="form-foot"><button class="button" data-key="Ctrl S" aria-keyshortcuts="Control+S" title="Save (Ctrl S)" data-busy="Saving …">Save</button> <span class="noscript"><button class="button second" formaction="${base}${action}/edit#found" formnovalidate>Try it</button></span> <span class="soft small">${changes}</span></p></form>`;
 }

@@ -100,7 +100,7 @@ function card(
     open > 0 && html`<span class="state state-open">${counted(open, "open alert")}</span>`
   }</div>
 ${ladderNow(call, { escalations: ladder.steps }, around)}${passesWords(ladder)}
-<p class="soft small">${rules.length === 0 ? "No rule names it." : html`Used by ${counted(rules.length, "rule")}: ${rulesLinks({ base }, rules)}.`}${ladder.team !== "" && ` Of ${ladder.team}.`}</p></li>
+<p class="soft small">${rules.length === 0 ? "No rule names it." : html`Used by ${counted(rules.length, "rule")}: ${rulesLinks({ base }, rules)}.`}${ladder.team !== "" && ` It belongs to ${ladder.team}.`}</p></li>
 `;
 }
 

@@ -157,7 +157,7 @@ function head(call: PageCall, { id, team }: StoredLadder, rules: readonly string
       call,
       defaults.map((project) => ({ at: pathOf("p", project), words: project })),
     )}.`
-  }${team !== "" && ` Whose it is: ${team}.`}</p>`;
+  }${team !== "" && ` It belongs to ${team}.`}</p>`;
 }
 
 export function rulesLinks(call: Pick<PageCall, "base">, rules: readonly string[]): Piece {
@@ -165,7 +165,7 @@ export function rulesLinks(call: Pick<PageCall, "base">, rules: readonly string[
     call,
     rules.map((one) => {
       const [project = "", rule = ""] = one.split("/", 2);
-      return { at: pathOf("p", project, "rules", rule), words: `${rule} · ${project}` };
+      return { at: pathOf("p", project, "rules", rule), words: `${rule} in ${project}` };
     }),
   );
 }

@@ -27,7 +27,7 @@ export function previewSection(
 
 function tried(call: PageCall, run: DryRun, project: string): Markup {
   return html`<h2 class="rule-verdict">${verdict(run)}</h2>
-<p class="soft small">${coverage(run)}</p>
+<p class="soft small">${coverage(run)} A trial: nothing was saved, and nobody rung.</p>
 ${run.warnings.map(({ detail }) => html`<p class="notice notice-warn">${detail}</p>`)}
 ${ladderTriedWords(call)}
 ${dryPlot(call, run)}

@@ -25,7 +25,7 @@ export function silenceForm(call: PageCall, fields: URLSearchParams): Markup {
 <input type="hidden" name="kind" value="${isPlanned ? "maintenance" : "silence"}"><input type="hidden" name="back" value="${fields.get("back") ?? call.query.get("alert") ?? ""}">
 ${isPlanned && field(call, NEW_SILENCE, { name: "name", label: "Name", value: fields.get("name") ?? "", required: true, autocomplete: "off" })}
 ${isPlanned ? plannedFields(call, fields) : endFields(call, fields)}
-${field(call, NEW_SILENCE, { name: "reason", label: "Why", value: fields.get("reason") ?? "", required: true, autocomplete: "off", hint: "People who look for a missing page read this.", more: html`maxlength="1000"` })}
+${field(call, NEW_SILENCE, { name: "reason", label: "Why", value: fields.get("reason") ?? "", required: true, autocomplete: "off", hint: "Shown to whoever asks why nothing rang.", more: html`maxlength="1000"` })}
 ${whichFields(call, fields)}
 <p class="form-foot"><button class="button" data-busy="Saving …">${isPlanned ? "Plan it" : "Silence"}</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show what it would do</button> <a href="${call.base}/silences">Cancel</a></p></form>`;
 }

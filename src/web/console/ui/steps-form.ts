@@ -64,7 +64,7 @@ function step(
     numberIn(filled, { name: `s${id}_${of}`, label, at: `${at}/${of}_minutes`, unit: "min" });
   return html`<li class="rung-edit"><span class="step-mark" aria-hidden="true">${n}</span><div><input type="hidden" name="step" value="${id}">${who.map((one, i) => named(call, around, { name, who: one, i, n }))}${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
 ${chooser(call, filled, { id, around, n })}
-<p class="buttons"><span class="phrase"><span class="soft small">after</span> ${number("after", `After so many minutes, rung ${n}`)}</span> <span class="phrase"><span class="soft small">again every</span> ${number("repeat", `Again every so many minutes, rung ${n}`)}</span> ${editButton(call, filled, { does: `drop-step-${id}`, name: "Remove rung", label: `Remove rung ${n}`, isPlain: true })}</p></div></li>
+<p class="buttons"><span class="phrase"><span class="soft small">after</span> ${number("after", `After so many minutes, rung ${n}`)}</span> <span class="phrase"><span class="soft small">again every</span> ${number("repeat", `Again every so many minutes, rung ${n}`)} <span class="soft small">(0: once)</span></span> ${editButton(call, filled, { does: `drop-step-${id}`, name: "Remove rung", label: `Remove rung ${n}`, isPlain: true })}</p></div></li>
 `;
 }
 
