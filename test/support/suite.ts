@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, "../..");
  * How many processes run at once, more than there are cores: most of a box's tests also wait, for disks and sockets, and the
  * long ones for leases and restarts most of their time.
  */
-const AT_ONCE = { short: 4, long: 6, deep: 1 };
+const AT_ONCE = { short: 6, long: 6, deep: 1 };
 /** What lives for one test is dead before it is collected: a fiftieth of the CPU for 60 MB a process. */
 const FEW_COLLECTIONS = ["--min-semi-space-size=16", "--max-semi-space-size=64"];
 /** A file's or a test's, in milliseconds. */
