@@ -91,7 +91,7 @@ test("who has it now, until when and who is next; gaps of the fortnight stand ri
     section(text, "gaps"),
     /\d gaps in the next 14 days “I cover it” puts you on call for those hours at once, and you can undo it\./,
   );
-  assert.match(section(text, "gaps"), /nothing reaches you yet I cover it/);
+  assert.match(section(text, "gaps"), /Nothing reaches you yet\./);
   assert.match(
     section(text, "now"),
     /shop \/ first line a gap Nobody until Sat .* next (AO you|BO bob)/,

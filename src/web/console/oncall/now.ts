@@ -33,19 +33,15 @@ export async function gapNote(call: PageCall, seats: readonly SeatNow[]): Promis
     return html`<p class="soft">No gap in the next ${LOOK_DAYS} days: somebody has every hour that is promised.</p>`;
   const me = call.who.accountId;
   const isReached = (await facesOf(call, me))(me).proof !== "none";
-  const rows = all.map((one) => gapRow(call, one, isReached));
+  const rows = all.map((one) => gapRow(call, one));
   const [shown, more] = [rows.slice(0, MOST_GAPS), rows.slice(MOST_GAPS)];
-  return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><p class="small">“I cover it” puts you on call for those hours at once, and you can undo it. “Cover…” shows it first.</p><ul class="who">${shown}</ul>${
+  return html`<div class="notice notice-wrong"><h2>${icon("warn")} ${counted(all.length, "gap")} in the next ${LOOK_DAYS} days</h2><p class="small">“I cover it” puts you on call for those hours at once, and you can undo it. “Cover…” shows it first.${!isReached && html` <a class="crit" href="${call.base}/me/devices">Nothing reaches you yet.</a>`}</p><ul class="who">${shown}</ul>${
     more.length > 0 &&
     html`<details id="more-gaps"><summary>${counted(more.length, "more gap")}</summary><ul class="who">${more}</ul></details>`
   }</div>`;
 }
 
-function gapRow(
-  call: PageCall,
-  of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] },
-  isReached: boolean,
-) {
+function gapRow(call: PageCall, of: { stored: SeatNow["stored"]; gap: SeatNow["gaps"][number] }) {
   const planned = plannedLink(call, of.stored);
   const { starts_at, ends_at } = of.gap;
   const path = schedulePage(of.stored);
@@ -54,7 +50,7 @@ function gapRow(
   const goesOn = ends_at === call.now + LOOK_DAYS * DAY;
   const all = stretchWords(of.gap, call.look.zone);
   const words = goesOn ? `from ${all.split(" – ")[0]}` : all;
-  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}${planned && html`<br>${planned}`}${!isReached && html`<br><a class="crit" href="${call.base}/me/devices">nothing reaches you yet</a>`}</span></p><div class="buttons">${button(
+  return html`<li class="who-item"><p class="who-text"><b>${name}</b><br><span class="small">${words}${!goesOn && `, ${span(ends_at - starts_at)}`}${planned && html`<br>${planned}`}</span></p><div class="buttons">${button(
     call,
     {
       action: `${path}/take`,
