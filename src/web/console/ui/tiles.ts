@@ -4,7 +4,7 @@ import { counted } from "./pieces.ts";
 import { span } from "./times.ts";
 
 /** How long it took to take an alert: "4 min"; no time at all is no figure. */
-export const took = (seconds: number): string => (seconds < 1 ? "under 1 s" : span(seconds));
+export const took = (seconds: number): string => (seconds < 1 ? "< 1 s" : span(seconds));
 
 /** The four figures that a week is judged by, beside those of the time before. Pure. */
 export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup {
