@@ -7,7 +7,7 @@ export type ThreadSource = URL | { code: string };
 export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Limit for one piece of work, in milliseconds. Where other programs keep the cores busy, so that it got less than half of them, it may take `PATIENCE` times as long. */
+  /** Limit for one piece of work, in milliseconds: five times as long where the thread got less than half a core meanwhile. */
   deadlineMs: number;
   /** Limit for one piece of work, in MiB of heap. */
   heapMb: number;
@@ -30,6 +30,7 @@ export interface WorkThread {
 /** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
 
+/** How often the limit is waited for where other programs keep the cores busy. */
 const PATIENCE = 5;
 
 /** An idle thread ends after this long and frees its memory. */

@@ -4,7 +4,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { mustNotBeInDoubt } from "../../ground/store/durable.ts";
 import { findSession } from "../../people/sessions.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { prefersJson } from "../http/accept.ts";
+import { wantsPage } from "../http/accept.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { WALL } from "../http/resources/walls.ts";
 import { isOwnPost } from "../http/same-site.ts";
@@ -64,7 +64,7 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
     }
     if (path === MANIFEST && isRead(c)) return manifest(askingOf(c, tenant, tls).place, files);
     const isLive = path === "/live";
-    if (!isLive && !wantsPage(c)) return null;
+    if (!isLive && !wantsPage(c.req.header("accept"))) return null;
     const asking = askingOf(c, tenant, tls);
     const { method, place } = asking;
     if (method !== "GET" && method !== "POST") return null;
@@ -114,11 +114,6 @@ export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Co
 const isRead = (c: AppContext): boolean => c.req.method === "GET" || c.req.method === "HEAD";
 
 /** Programs are answered as if there were no page. */
-function wantsPage(c: AppContext): boolean {
-  const accept = c.req.header("accept") ?? "";
-  return /\btext\/html\b/.test(accept) && !prefersJson(accept);
-}
-
 function mustBeOwn({ c, place, url }: PageRequest): void {
   const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
   if (!isOwnPost(headers, [new URL(place.origin).origin, url.origin]))

@@ -50,7 +50,8 @@ export function askingOf(c: AppContext, tenant: Tenant, tls: boolean): PageReque
   };
 }
 
-const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
+/** What a proxy says of whom it speaks for. */
+export const FORWARDED = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "forwarded"];
 
 /** Who comes by a proxy, or by the public name, has the public address; others have the one that they asked for. */
 function placeOf(

@@ -23,3 +23,7 @@ export function prefersJson(accept: string | undefined): boolean {
     ? json >= (weights.get("text/*") ?? weights.get("*/*") ?? 0)
     : json > page;
 }
+
+/** Whether an `Accept` header asks for a page: a browser does, and no program that takes anything. */
+export const wantsPage = (accept = ""): boolean =>
+  /\btext\/html\b/.test(accept) && !prefersJson(accept);

@@ -8,7 +8,7 @@ import type { Random } from "../../ground/kit/random.ts";
 import { turns } from "../../ground/kit/turns.ts";
 import { refusedPage } from "../../ground/page/refused-page.ts";
 import { mayTell } from "../../ground/store/durable.ts";
-import { prefersJson } from "./accept.ts";
+import { prefersJson, wantsPage } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
 import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
@@ -158,9 +158,11 @@ function toAnswer(error: unknown, c: AppContext, log: Log): Response {
 
 /** The same for people: whoever asks for a page isn't answered in JSON. A page's own script is, and so is the interface. */
 function forReaders(error: Error, c: AppContext, answer: Response): Response {
-  const accept = c.req.header("accept") ?? "";
-  const isRead = accept.includes("text/html") && !prefersJson(accept);
-  if (!isRead || c.req.path.startsWith("/v1/") || c.req.header("x-sections") !== undefined)
+  if (
+    !wantsPage(c.req.header("accept")) ||
+    c.req.path.startsWith("/v1/") ||
+    c.req.header("x-sections") !== undefined
+  )
     return answer;
   const shown = error instanceof ServiceError ? error : internalError;
   const { headers, body } = refusedPage(shown, {

@@ -1,8 +1,9 @@
 import { type Ends, isOwnUsers } from "../../../ground/kit/peer-user.ts";
 import type { AppContext } from "../../http/raw-route.ts";
+import { FORWARDED } from "../page-request.ts";
 
 /** What a proxy adds to a request. */
-const OF_PROXIES = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+const OF_PROXIES = [...FORWARDED, "via", "x-real-ip"];
 /** Names that no other machine's page can have. */
 const HERE: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
