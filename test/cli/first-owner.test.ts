@@ -87,6 +87,16 @@ test(
       accounts.map(({ role }) => role),
       ["owner"],
     );
+    const { entries } = (await (await fetch(`${url}/v1/audit`, { headers })).json()) as {
+      entries: { via: string; hint: string; target: { kind: string } }[];
+    };
+    assert.ok(
+      entries.some(
+        ({ via, hint, target }) =>
+          via === "page" && hint === "machine" && target.kind === "pairing_code",
+      ),
+      "the code's making is in the audit",
+    );
     assert.doesNotMatch(ask([]), offered);
     assert.doesNotMatch(ask(press), /#code=/);
   },

@@ -1,3 +1,4 @@
+import { auditedStore } from "../../../ground/audit/record.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { hasAccounts } from "../../../people/accounts.ts";
@@ -66,8 +67,17 @@ ${WAYS.map((way) => way.draw(visit, action, typed))}${providerLinks(visit, to)}
 
 const isUnclaimed = ({ tenant }: Visit): boolean => !hasAccounts(tenant.store);
 
-const firstLink = ({ tenant }: Visit): string =>
-  tenant.store.write((tx) => `/pair#code=${issueFirstCode(tx)}`);
+function firstLink({ tenant, address }: Visit): string {
+  const store = auditedStore(tenant.store, {
+    accountId: null,
+    via: "page",
+    hint: "machine",
+    address,
+    verb: "issuePairingCode",
+    target: { kind: "pairing_code", id: "" },
+  });
+  return store.write((tx) => `/pair#code=${issueFirstCode(tx)}`);
+}
 
 /** Nobody can claim a box by being first on the network. */
 function nobody(visit: Visit): Markup {
