@@ -6,6 +6,5 @@ export const adviceWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "id",
     fields: { until: ["until", "text"] },
-    passed: [],
   },
 };

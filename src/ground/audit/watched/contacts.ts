@@ -7,7 +7,6 @@ export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "id",
     fields: { url: ["url", "text"], sealed: ["settings", "secret"] },
-    passed: ["last_ok_at", "last_error", "updated_at", "heard"],
   },
   contacts: {
     kind: "contact",
@@ -20,26 +19,12 @@ export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
       code_hash: ["code", "secret"],
       wants: ["wants", "json"],
     },
-    passed: [
-      "code_until",
-      "code_tries",
-      "verified_at",
-      "sent_ms",
-      "last_ok_at",
-      "failures",
-      "last_error",
-      "created_at",
-      "server_key",
-      "shown_at",
-      "shown_after",
-    ],
   },
   notify_rules: {
     kind: "notification_rules",
     id: "account_id",
     name: "account_id",
     fields: { rules: ["rules", "json"] },
-    passed: [],
   },
   meta: {
     kind: "fallback",
@@ -47,6 +32,5 @@ export const contactsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "key",
     only: "ROW.key = 'fallback'",
     fields: { value: ["value", "json"] },
-    passed: [],
   },
 };

@@ -1,4 +1,4 @@
-import { origin, texts, type WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
   heartbeats: {
@@ -22,20 +22,5 @@ export const heartbeatsWatched: Readonly<Record<string, WatchedTable>> = {
       secret_hash: ["address", "secret"],
       uuid_hash: ["uuid", "secret"],
     },
-    passed: [
-      "last_at",
-      "last_duration",
-      "last_message",
-      "run_at",
-      "expected_at",
-      "deadline_at",
-      "reason",
-      "instance",
-      "exit_status",
-      "owed",
-      "due_at",
-      "created_at",
-      ...origin,
-    ],
   },
 };

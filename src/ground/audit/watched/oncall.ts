@@ -1,4 +1,4 @@
-import { origin, texts, times, type WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
   schedules: {
@@ -13,14 +13,12 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
       shift_check: ["shift_check", "flag"],
       hand_over: ["hand_over", "flag"],
     },
-    passed: [...times, ...origin, "check_at"],
   },
   calendars: {
     kind: "calendar",
     id: "id",
     name: "id",
     fields: { ...texts("account_id", "schedule_id"), hash: ["address", "secret"] },
-    passed: ["created_at"],
   },
   away: {
     kind: "away",
@@ -31,7 +29,6 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
       shown_ical: ["ical", "text"],
       sealed_ical: ["ical_address", "secret"],
     },
-    passed: ["ical_spans", "ical_error", "ical_read_at", "ical_next"],
   },
   asks: {
     kind: "ask",
@@ -50,20 +47,17 @@ export const oncallWatched: Readonly<Record<string, WatchedTable>> = {
         "taken_by",
       ),
     },
-    passed: ["created_at", "asked_by"],
   },
   holidays: {
     kind: "holidays",
     id: "name",
     name: "name",
     fields: { name: ["name", "text"], dates: ["dates", "json"] },
-    passed: ["updated_at"],
   },
   overrides: {
     kind: "override",
     id: "id",
     name: "id",
     fields: { ...texts("schedule_id", "account_id", "starts_at", "ends_at") },
-    passed: ["created_at", "created_by"],
   },
 };

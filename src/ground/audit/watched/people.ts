@@ -1,4 +1,4 @@
-import { texts, times, type WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 /** Accounts and the ways to sign in. */
 export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
@@ -10,7 +10,6 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       ...texts("email", "display_name", "role", "timezone"),
       password_hash: ["password", "secret"],
     },
-    passed: ["email_folded", "created_at", "signed_in_at", "hue"],
   },
   sessions: {
     kind: "session",
@@ -20,7 +19,6 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       ...texts("account_id", "method", "key_id", "passkey_id", "provider", "address", "agent"),
       hash: ["cookie", "secret"],
     },
-    passed: ["created_at", "last_seen_at", "expires_at"],
   },
   passkeys: {
     kind: "passkey",
@@ -31,7 +29,6 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       rp_id: ["host", "text"],
       credential: ["credential", "secret"],
     },
-    passed: ["public_key", "counter", "transports", "created_at", "last_used_at"],
   },
   sign_in_providers: {
     kind: "sign_in_provider",
@@ -44,35 +41,30 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       domains: ["domains", "json"],
       sealed_secret: ["client_secret", "secret"],
     },
-    passed: times,
   },
   oidc_links: {
     kind: "provider_link",
     id: "id",
     name: "issuer",
     fields: { ...texts("account_id", "issuer", "subject") },
-    passed: ["created_at", "last_used_at"],
   },
   sign_in: {
     kind: "sign_in",
     id: "id",
     name: "id",
     fields: { password: ["password", "flag"] },
-    passed: [],
   },
   walls: {
     kind: "wall",
     id: "id",
     name: "name",
     fields: { name: ["name", "text"], messages: ["messages", "flag"], hash: ["link", "secret"] },
-    passed: ["account_id", "created_at", "last_seen_at"],
   },
   api_keys: {
     kind: "key",
     id: "id",
     name: "hint",
     fields: { ...texts("account_id", "label"), hash: ["key", "secret"] },
-    passed: ["created_at", "last_used_at"],
   },
   pair_codes: {
     kind: "pairing_code",
@@ -83,7 +75,6 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       account_id: ["sets_password_of", "text"],
       hash: ["code", "secret"],
     },
-    passed: ["issued_by", "created_at"],
   },
   devices: {
     kind: "device",
@@ -94,6 +85,5 @@ export const peopleWatched: Readonly<Record<string, WatchedTable>> = {
       critical_alerts: ["critical_alerts", "flag"],
       token: ["token", "secret"],
     },
-    passed: ["created_at", "last_seen_at"],
   },
 };

@@ -1,4 +1,4 @@
-import { origin, texts, times, type WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
   projects: {
@@ -6,7 +6,6 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     id: "id",
     name: "name",
     fields: { ...texts("name", "default_ladder_id") },
-    passed: ["version", "created_at"],
   },
   sources: {
     kind: "source",
@@ -21,14 +20,12 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       short_hash: ["short_token", "secret"],
       sealed_secret: ["secret", "secret"],
     },
-    passed: ["created_at", "heard_since", ...origin],
   },
   source_keys: {
     kind: "source_key",
     id: "id",
     name: "id",
     fields: { source_id: ["source_id", "text"], hash: ["key", "secret"] },
-    passed: ["added_at"],
   },
   rules: {
     kind: "rule",
@@ -36,14 +33,12 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
     name: "name",
     inProject: true,
     fields: { ...texts("name", "ladder_id"), body: ["body", "json"] },
-    passed: [...times, ...origin],
   },
   ladders: {
     kind: "ladder",
     id: "id",
     name: "name",
     fields: { name: ["name", "text"], body: ["body", "json"] },
-    passed: [...times, ...origin, "imported_in"],
   },
   integrations: {
     kind: "integration",
@@ -58,18 +53,6 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       except_projects: ["except", "text"],
       sealed: ["credentials", "secret"],
     },
-    passed: [
-      "relay",
-      "speaks",
-      "consecutive_failures",
-      "failing_since",
-      "last_error",
-      "created_at",
-      "worked_at",
-      "off_at",
-      "off_by",
-      ...origin,
-    ],
   },
   actions: {
     kind: "action",
@@ -84,13 +67,11 @@ export const projectsWatched: Readonly<Record<string, WatchedTable>> = {
       sealed_headers: ["headers", "secret"],
       sealed_body: ["body", "secret"],
     },
-    passed: ["created_at"],
   },
   relay: {
     kind: "relay",
     id: "id",
     name: "relay_url",
     fields: { relay_url: ["relay_url", "text"], sealed_secret: ["relay_secret", "secret"] },
-    passed: ["hosted_tenant_id", "box_public_url", "announce_at"],
   },
 };

@@ -12,6 +12,5 @@ export const quietWatched: Readonly<Record<string, WatchedTable>> = {
       repeats: ["repeat", "text"],
       body: ["body", "json"],
     },
-    passed: ["created_by", "created_at"],
   },
 };

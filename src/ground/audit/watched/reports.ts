@@ -1,4 +1,4 @@
-import { texts, times, type WatchedTable } from "./table.ts";
+import { texts, type WatchedTable } from "./table.ts";
 
 export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
   reports: {
@@ -11,13 +11,11 @@ export const reportsWatched: Readonly<Record<string, WatchedTable>> = {
       password_hash: ["password", "secret"],
       public_uuid: ["public_address", "secret"],
     },
-    passed: ["password_version", "created_by", ...times],
   },
   report_entries: {
     kind: "report_entry",
     id: "id",
     name: "title",
     fields: { ...texts("report_id", "title", "entry_type", "content_md") },
-    passed: ["seq", "content_html", "created_at", "created_by"],
   },
 };

@@ -18,15 +18,7 @@ export interface WatchedTable {
   changesOnly?: true;
   /** Column → the field's name in the interface, and how it is stored. Of a json object its own keys are the names. */
   fields: Readonly<Record<string, readonly [field: string, told: Told]>>;
-  /** Columns that are left out because no person sets them. */
-  passed: readonly string[];
 }
-
-/** When a row was made and changed. The entry has its own time. */
-export const times = ["created_at", "updated_at"];
-
-/** What an import wrote of where a row came from, so that the next import finds it. */
-export const origin = ["imported_from", "imported_as"];
 
 /** Columns that are stored as text, under their own names. */
 export const texts = (...columns: string[]): WatchedTable["fields"] =>
