@@ -1,3 +1,5 @@
+import type { Author } from "../../ground/audit/record.ts";
+import { auditKinds } from "../../ground/audit/things.ts";
 import type { Form, MakeFile, Screen } from "./screen.ts";
 
 export interface Found {
@@ -94,4 +96,22 @@ function look<T>(
     return { what, params };
   }
   return null;
+}
+
+/** Kinds of things that a project has by their names. */
+const IN_PROJECT: ReadonlySet<string> = new Set(["rule", "source", "schedule"]);
+
+/**
+ * What a form is done to, for an audit entry of which nothing that is watched changed: the last thing that its address names
+ * (`/a/{alert}/ack`), else what it says itself, else what its verb is about (`createHeartbeat`).
+ */
+export function targetOf({ verb, target }: Form, params: Found["params"]): Author["target"] {
+  const named = Object.keys(params).findLast((name) => auditKinds.includes(name));
+  if (named !== undefined) {
+    const id = params[named] ?? "";
+    return { kind: named, id: IN_PROJECT.has(named) ? `${params["project"]}/${id}` : id };
+  }
+  const noun = verb.replace(/^[a-z]+/, "").replace(/(?!^)[A-Z]/g, "_$&");
+  const [kind = "", id = ""] = (target ?? noun.toLowerCase()).split(":", 2);
+  return { kind, id };
 }

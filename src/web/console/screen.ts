@@ -137,8 +137,8 @@ export interface FormDone {
 export interface Form {
   /** As the audit calls it: the name of the same operation of the interface where there is one. */
   verb: string;
-  /** What it is done to; the audit's words for where nothing that is watched changes. */
-  target?(params: Readonly<Record<string, string>>): { kind: string; id: string };
+  /** What it is done to, `kind` or `kind:id`, where neither its address nor its verb says it: see `targetOf`. */
+  target?: string;
   /** Nothing is written: a preview, a try. It is asked without an author. */
   reads?: true;
   /** Something goes out and nothing is stored: it is told in the audit all the same. */
@@ -166,11 +166,11 @@ export interface RawDocument {
 
 /** A page: one address, what it shows, and what it can do. */
 export interface Screen {
-  /** `/a/{id}`. */
+  /** `/a/{alert}`. A name that is a kind of thing of the audit says what a form below it is done to. */
   path: string;
   /** Throws ServiceError: its page is shown in the same frame. */
   view(call: PageCall): View | Elsewhere | Promise<View | Elsewhere>;
-  /** By what stands behind the path: `ack` is POST `/a/{id}/ack`, the empty one the page's own address. */
+  /** By what stands behind the path: `ack` is POST `/a/{alert}/ack`, the empty one the page's own address. */
   forms?: Readonly<Record<string, Form>>;
   /** Files that it gives, by what stands behind the path: `export` is GET `/audit/export`. Throws ServiceError. */
   files?: Readonly<Record<string, MakeFile>>;

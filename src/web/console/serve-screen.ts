@@ -15,7 +15,7 @@ import { createOnce } from "./once.ts";
 import { type PageRequest, readForm } from "./page-request.ts";
 import { viewOf } from "./panes.ts";
 import { refusalPage } from "./refusal-page.ts";
-import type { Found, FoundFile, Routing } from "./routing.ts";
+import { type Found, type FoundFile, type Routing, targetOf } from "./routing.ts";
 import type { Form, FormDone, PageCall, View, Who } from "./screen.ts";
 import { screens } from "./screens.ts";
 import { documentTitle, type Files, shell } from "./shell.ts";
@@ -264,7 +264,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       hint: call.who.sessionId,
       address: call.address,
       verb: form.verb,
-      target: form.target?.(call.params) ?? { kind: "page", id: "" },
+      target: targetOf(form, call.params),
     };
     const owned = { ...call, tenant: tenantAs(tenant, author) };
     const done = await turns.during(`form ${form.verb}`, () => form.act(owned, fields));

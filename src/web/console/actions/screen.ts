@@ -8,7 +8,7 @@ import { button } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
-import { actionForm, actionForms, actionTarget, EVENT_PLACES } from "./write.ts";
+import { actionForm, actionForms, EVENT_PLACES } from "./write.ts";
 
 const RUNS = 5;
 
@@ -35,13 +35,12 @@ export const actionsScreen: Screen = {
   },
   forms: {
     ...actionForms,
-    "{aid}/test": {
+    "{action}/test": {
       verb: "testAction",
-      target: actionTarget,
       auditAlways: true,
       async act({ tenant, params }) {
         const project = getProject(tenant.store, params["project"] ?? "");
-        const row = getActionRow(tenant.store, project, params["aid"] ?? "");
+        const row = getActionRow(tenant.store, project, params["action"] ?? "");
         const { ok, status_code, error = "" } = await tenant.outbox.testFire.action(row);
         return {
           said: ok
@@ -50,12 +49,11 @@ export const actionsScreen: Screen = {
         };
       },
     },
-    "{aid}/delete": {
+    "{action}/delete": {
       verb: "deleteAction",
-      target: actionTarget,
       act({ tenant, params }) {
         tenant.store.write((tx) =>
-          deleteAction(tx, getProject(tx, params["project"] ?? ""), params["aid"] ?? ""),
+          deleteAction(tx, getProject(tx, params["project"] ?? ""), params["action"] ?? ""),
         );
         return { said: "The action is deleted; what it ran stays in the histories of alerts." };
       },

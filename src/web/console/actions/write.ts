@@ -21,8 +21,6 @@ export const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
   "alert.escalated": "at the next rung of its ladder",
 };
 
-export const actionTarget = ({ aid = "" }: PageCall["params"]) => ({ kind: "action", id: aid });
-
 /** Making one, or changing `stored`: of its headers only the names are known here, so that those stay unless others are typed. */
 export function actionForm(call: PageCall, action: string, stored: ListedAction | null): Markup {
   const back = call.returned?.action === action ? call.returned.form : null;
@@ -86,7 +84,6 @@ function headersOf(typed: string): Record<string, string> | null {
 export const actionForms: Readonly<Record<string, Form>> = {
   "": {
     verb: "createAction",
-    target: actionTarget,
     act({ tenant, params }, form) {
       const write = writtenAction(form);
       const of = { write, guard: guardOf(tenant) };
@@ -96,12 +93,11 @@ export const actionForms: Readonly<Record<string, Form>> = {
       };
     },
   },
-  "{aid}/change": {
+  "{action}/change": {
     verb: "replaceAction",
-    target: actionTarget,
     act({ tenant, params }, form) {
       const write = writtenAction(form);
-      const of = { id: params["aid"] ?? "", write, guard: guardOf(tenant) };
+      const of = { id: params["action"] ?? "", write, guard: guardOf(tenant) };
       tenant.store.write((tx) => replaceAction(tx, getProject(tx, params["project"] ?? ""), of));
       return { said: `${write.name} is saved.` };
     },

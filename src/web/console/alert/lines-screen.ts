@@ -18,7 +18,7 @@ const MOST = 500;
 
 /** All kept lines around an alert, by source, template and words. */
 export const linesScreen: Screen = {
-  path: "/a/{id}/lines",
+  path: "/a/{alert}/lines",
   view(call): View {
     const shown = readShownAlert(call);
     const asked = askedLines(call.query);

@@ -86,8 +86,8 @@ const lastRun = ({ tenant }: PageCall, alert: number, id: string): Execution | u
 /** Runs an action for the alert; one that ran a short while ago only when it is asked for once more. */
 export function runActionAgain(call: PageCall, form: URLSearchParams): FormDone {
   const { tenant, params, who } = call;
-  const id = alertId(params["id"] ?? "");
-  const actionId = params["aid"] ?? "";
+  const id = alertId(params["alert"] ?? "");
+  const actionId = params["action"] ?? "";
   const last = lastRun(call, id, actionId);
   if (!form.has("anyway") && last !== undefined && last.created_at > call.now - ASKS_SECONDS)
     return { said: "Not run yet: it ran a short while ago.", shown: { ran: actionId } };

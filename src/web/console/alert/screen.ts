@@ -34,11 +34,9 @@ import { related } from "./related.ts";
 import { runActionAgain, runbook } from "./runbook.ts";
 import { readShownAlert, type ShownAlert } from "./shown-alert.ts";
 
-const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
-
 /** One alert: what broke, who knows, what comes next, and what is done about it. */
 export const alertScreen: Screen = {
-  path: "/a/{id}",
+  path: "/a/{alert}",
   view(call): View {
     const shown = readShownAlert(call);
     const { row } = shown;
@@ -83,21 +81,19 @@ ${put("about")}${put("lines")}${put("runbook")}${put("related")}${put("note")}${
   },
   forms: {
     ...alertActionForms(thisAlert),
-    escalate: { verb: "escalateAlert", target, act: escalate },
-    order: { verb: "orderTimeline", target, reads: true, act: order },
+    escalate: { verb: "escalateAlert", act: escalate },
+    order: { verb: "orderTimeline", reads: true, act: order },
     "silence/try": {
       verb: "previewSilence",
-      target,
       reads: true,
       act: () => ({ said: "", shown: { silence: "tried" } }),
     },
-    "actions/{aid}/run": {
+    "actions/{action}/run": {
       verb: "runActionForAlert",
-      target: ({ aid = "" }) => ({ kind: "action", id: aid }),
       act: runActionAgain,
     },
-    "notes/{nid}": noteChange("changeNote", (form) => form.get("text") ?? ""),
-    "notes/{nid}/delete": noteChange("deleteNote", () => null),
+    "notes/{note}": noteChange("changeNote", (form) => form.get("text") ?? ""),
+    "notes/{note}/delete": noteChange("deleteNote", () => null),
   },
 };
 
@@ -122,7 +118,7 @@ function silenceWould(call: PageCall, { row }: ShownAlert): Markup | Promise<Mar
 
 function escalate(call: PageCall): FormDone {
   const { tenant, params, who } = call;
-  const id = alertId(params["id"] ?? "");
+  const id = alertId(params["alert"] ?? "");
   tenant.store.write((tx) => escalateNow(tx, id, who.accountId));
   const { silenced_by } = getAlertRow(tenant.store, id);
   const did = silenced_by === null ? "has run" : "waits";
@@ -134,7 +130,7 @@ function order({ secure, params }: PageCall, form: URLSearchParams): FormDone {
   const value = form.get("timeline") === "oldest" ? "oldest" : "newest";
   return {
     said: value === "oldest" ? "Oldest first from now on." : "Newest first from now on.",
-    to: `${pathOf("a", params["id"] ?? "")}#timeline`,
+    to: `${pathOf("a", params["alert"] ?? "")}#timeline`,
     cookies: [lookCookie("timeline", value, secure)],
   };
 }
@@ -143,13 +139,12 @@ function order({ secure, params }: PageCall, form: URLSearchParams): FormDone {
 function noteChange(verb: string, textOf: (form: URLSearchParams) => string | null): Form {
   return {
     verb,
-    target,
     act({ tenant, params, who }, form) {
       const text = textOf(form);
       const to = text === null ? null : check(noteWrite, { text: text.trim() }, "body").text;
       const of = {
-        alertId: alertId(params["id"] ?? ""),
-        noteId: params["nid"] ?? "",
+        alertId: alertId(params["alert"] ?? ""),
+        noteId: params["note"] ?? "",
         accountId: who.accountId,
       };
       tenant.store.write((tx) => changeNote(tx, of, to));

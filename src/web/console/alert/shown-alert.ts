@@ -29,7 +29,7 @@ export interface ShownAlert {
 export function readShownAlert(call: PageCall): ShownAlert {
   const { now, params } = call;
   const { store } = call.tenant;
-  const id = alertId(params["id"] ?? "");
+  const id = alertId(params["alert"] ?? "");
   const row = findAlertRow(store, id) ?? goneSince(call, id);
   const rule = findRule(store, row.rule_id);
   return {

@@ -82,7 +82,6 @@ export const alertsScreen: Screen = {
     ...alertActionForms(selectedAlerts),
     "silence/try": {
       verb: "previewBulkSilence",
-      target: () => ({ kind: "alert", id: "" }),
       reads: true,
       act: async (call, form) => {
         const { ids } = await selectedAlerts(call, form);

@@ -44,7 +44,6 @@ export function secretNotice({ shown }: PageCall): Markup {
 export const addForms: Readonly<Record<string, Form>> = {
   "": {
     verb: "createIntegration",
-    target: () => ({ kind: "integration", id: "" }),
     async act(call, form) {
       const { tenant, params, who } = call;
       const type = check(tenant.channels.type, form.get("type") ?? "", "body");

@@ -20,7 +20,7 @@ import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 import { channelFields, channelWrite } from "./fields.ts";
-import { channelActions, channelAt, channelTarget } from "./form-actions.ts";
+import { channelActions, channelAt } from "./form-actions.ts";
 import { personNamed } from "./list.ts";
 import {
   deliveredWords,
@@ -33,12 +33,12 @@ import {
 
 function found({ tenant: { store }, params }: PageCall) {
   const project = getProject(store, params["project"] ?? "");
-  return { project, row: mustFind(store, project, params["iid"] ?? "") };
+  return { project, row: mustFind(store, project, params["integration"] ?? "") };
 }
 
 /** One channel: how it fares, what it was sent, and how it is changed. */
 export const channelScreen: Screen = {
-  path: "/p/{project}/channels/{iid}",
+  path: "/p/{project}/channels/{integration}",
   view(call) {
     const { project, row } = found(call);
     const title = row.name === "" ? row.type : row.name;
@@ -65,7 +65,6 @@ export const channelScreen: Screen = {
     ...channelActions,
     change: {
       verb: "updateIntegration",
-      target: channelTarget,
       act(call, form) {
         const { project, row } = found(call);
         const wanted = { id: row.id, write: channelWrite(call, form), guard: guardOf(call.tenant) };
@@ -75,7 +74,6 @@ export const channelScreen: Screen = {
     },
     delete: {
       verb: "deleteIntegration",
-      target: channelTarget,
       act(call) {
         const { project, row } = found(call);
         const which = { id: row.id, tell: writeLateTimeline };

@@ -11,20 +11,20 @@ import type { PageCall, Screen } from "../screen.ts";
 import { button, field, fieldId, typed } from "../ui/form.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { clockTime, until } from "../ui/times.ts";
-import { channelAt, channelTarget } from "./form-actions.ts";
+import { channelAt } from "./form-actions.ts";
 import { eventWord, statusWord } from "./words.ts";
 
 function found({ tenant: { store }, params }: PageCall) {
   const project = getProject(store, params["project"] ?? "");
-  const row = mustFind(store, project, params["iid"] ?? "");
-  return { project, row, delivery: getDelivery(store, row, params["did"] ?? "") };
+  const row = mustFind(store, project, params["integration"] ?? "");
+  return { project, row, delivery: getDelivery(store, row, params["delivery"] ?? "") };
 }
 
-const atOf = ({ params }: PageCall) => `${channelAt(params)}/deliveries/${params["did"]}`;
+const atOf = ({ params }: PageCall) => `${channelAt(params)}/deliveries/${params["delivery"]}`;
 
 /** One delivery: what was sent, each try and what came, and sending it again. */
 export const deliveryScreen: Screen = {
-  path: "/p/{project}/channels/{iid}/deliveries/{did}",
+  path: "/p/{project}/channels/{integration}/deliveries/{delivery}",
   view(call) {
     const { project, row, delivery } = found(call);
     const watches = [`deliveries:${row.id}`, `project:${project.name}`];
@@ -48,7 +48,6 @@ export const deliveryScreen: Screen = {
   forms: {
     resend: {
       verb: "resendDelivery",
-      target: channelTarget,
       act(call) {
         const { project, row, delivery } = found(call);
         const of = { channel: row.id, delivery: delivery.id };

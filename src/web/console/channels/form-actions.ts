@@ -3,21 +3,15 @@ import { getProject } from "../../../core/projects/projects.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { pathOf } from "../screen.ts";
 
-export const channelTarget = ({ iid = "" }: PageCall["params"]) => ({
-  kind: "integration",
-  id: iid,
-});
-
 /** Where a channel's forms lead back to, below the base. */
-export const channelAt = ({ project = "", iid = "" }: PageCall["params"]) =>
-  pathOf("p", project, "channels", iid);
+export const channelAt = ({ project = "", integration = "" }: PageCall["params"]) =>
+  pathOf("p", project, "channels", integration);
 
 const turn = (enabled: boolean): Form => ({
   verb: enabled ? "enableIntegration" : "disableIntegration",
-  target: channelTarget,
   act(call) {
     const { tenant, who, params } = call;
-    const { project = "", iid: id = "" } = params;
+    const { project = "", integration: id = "" } = params;
     tenant.store.write((tx) =>
       setIntegrationEnabled(tx, getProject(tx, project), { id, enabled, by: who.accountId }),
     );
@@ -36,11 +30,10 @@ export const channelActions: Readonly<Record<string, Form>> = {
   disable: turn(false),
   test: {
     verb: "testIntegration",
-    target: channelTarget,
     auditAlways: true,
     async act({ tenant, params }) {
       const project = getProject(tenant.store, params["project"] ?? "");
-      const row = mustFind(tenant.store, project, params["iid"] ?? "");
+      const row = mustFind(tenant.store, project, params["integration"] ?? "");
       const { ok, error = "no reason was given" } = await tenant.outbox.testFire.integration(row);
       return { said: ok ? "The test got through." : `The test didn't get through: ${error}.` };
     },

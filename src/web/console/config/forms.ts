@@ -29,8 +29,6 @@ export interface MadeByText {
   secret: string;
 }
 
-const target = ({ project = "" }: PageCall["params"]) => ({ kind: "project", id: project });
-
 export const textDigest = (text: string): string =>
   createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
@@ -124,6 +122,6 @@ function madeBy({ tokens, secrets, heartbeats }: Applied, base: string): MadeByT
 }
 
 export const configForms: Readonly<Record<string, Form>> = {
-  "": { verb: "putProjectConfig", target, act: apply },
-  plan: { verb: "putProjectConfig", target, reads: true, act: plan },
+  "": { verb: "putProjectConfig", act: apply },
+  plan: { verb: "putProjectConfig", reads: true, act: plan },
 };

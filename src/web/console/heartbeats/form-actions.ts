@@ -2,18 +2,15 @@ import { changeHeartbeat, rotateHeartbeat } from "../../../in/heartbeats/heartbe
 import { mustManage } from "../../../people/roles.ts";
 import { dropHeartbeat, watchHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
 import { PING } from "../../http/ping.ts";
-import { type Form, type PageCall, pathOf } from "../screen.ts";
+import { type Form, pathOf } from "../screen.ts";
 import { heartbeatOfFields } from "./fields.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 import { heartbeatHere } from "./here.ts";
-
-const target = ({ hid = "" }: PageCall["params"]) => ({ kind: "heartbeat", id: hid });
 
 /** What is done to one heartbeat, by what stands behind its address. */
 export const heartbeatActions: Readonly<Record<string, Form>> = {
   "": {
     verb: "changeHeartbeat",
-    target,
     act(call, form) {
       const { row, project } = heartbeatHere(call);
       const body = heartbeatOfFields(form);
@@ -23,7 +20,6 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
   },
   pause: {
     verb: "pauseHeartbeat",
-    target,
     async act(call) {
       const { row } = heartbeatHere(call);
       await watchHeartbeat(call.tenant, row.id, false);
@@ -35,7 +31,6 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
   },
   resume: {
     verb: "resumeHeartbeat",
-    target,
     async act(call) {
       const { row } = heartbeatHere(call);
       await watchHeartbeat(call.tenant, row.id, true);
@@ -47,7 +42,6 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
   },
   hear: {
     verb: "createRule",
-    target,
     act(call, form) {
       const { row, project } = heartbeatHere(call);
       const recipient = form.get("recipient") ?? "";
@@ -59,7 +53,6 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
   },
   rotate: {
     verb: "rotateHeartbeat",
-    target,
     act(call) {
       mustManage(call.who.role);
       const { row, project } = heartbeatHere(call);
@@ -73,7 +66,6 @@ export const heartbeatActions: Readonly<Record<string, Form>> = {
   },
   delete: {
     verb: "deleteHeartbeat",
-    target,
     async act(call) {
       const { row, project } = heartbeatHere(call);
       await dropHeartbeat(call.tenant, project, row.id);

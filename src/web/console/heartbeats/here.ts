@@ -8,7 +8,7 @@ export function heartbeatHere({ tenant: { store }, params }: PageCall): {
   row: HeartbeatRow;
   project: Project;
 } {
-  const row = heartbeatRow(store, params["hid"] ?? "");
+  const row = heartbeatRow(store, params["heartbeat"] ?? "");
   if (row === null) throw notFound("heartbeat");
   return { row, project: projectOf(store, row.project_id) };
 }

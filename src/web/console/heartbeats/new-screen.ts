@@ -32,7 +32,7 @@ export const newHeartbeatScreen: Screen = {
     };
   },
   forms: {
-    "": { verb: "createHeartbeat", target: () => ({ kind: "heartbeat", id: "" }), act: create },
+    "": { verb: "createHeartbeat", act: create },
     try: {
       verb: "previewHeartbeat",
       reads: true,

@@ -30,7 +30,7 @@ interface ShownBeat {
 
 /** One job that must report: how it stands, its runs, what it said last, its address once, and its settings. */
 export const heartbeatScreen: Screen = {
-  path: "/heartbeats/{hid}",
+  path: "/heartbeats/{heartbeat}",
   view(call) {
     const { row, project } = heartbeatHere(call);
     const shown: ShownBeat = { row, project, beat: readHeartbeat(call.tenant, row) };

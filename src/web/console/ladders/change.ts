@@ -8,8 +8,6 @@ import { editedFields } from "../ui/edit-fields.ts";
 import { counted } from "../ui/pieces.ts";
 import { ladderDigest, ladderOfFields } from "./fields.ts";
 
-const target = ({ name = "" }: PageCall["params"]) => ({ kind: "ladder", id: name });
-
 /** Rows added and taken away, and what is asked of what was typed. Nothing is stored. */
 export const editing: Form = {
   verb: "previewLadder",
@@ -22,7 +20,6 @@ export const newLadderForms: Readonly<Record<string, Form>> = {
   edit: editing,
   "": {
     verb: "createLadder",
-    target: () => ({ kind: "ladder", id: "" }),
     act(call, form) {
       mustManage(call.who.role);
       const { name } = call.tenant.store.write((tx) => insertLadder(tx, ladderOfFields(form)));
@@ -37,13 +34,12 @@ export const newLadderForms: Readonly<Record<string, Form>> = {
 /** Of the page of one that is there. */
 export const ladderForms: Readonly<Record<string, Form>> = {
   edit: editing,
-  "": { verb: "replaceLadder", target, act: save },
+  "": { verb: "replaceLadder", act: save },
   delete: {
     verb: "deleteLadder",
-    target,
     act(call) {
       mustManage(call.who.role);
-      const { name = "" } = call.params;
+      const { ladder: name = "" } = call.params;
       call.tenant.store.write((tx) => deleteLadder(tx, name));
       return { said: `The ladder ${name} is deleted.`, to: "/ladders" };
     },
@@ -52,7 +48,7 @@ export const ladderForms: Readonly<Record<string, Form>> = {
 
 async function save(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   mustManage(call.who.role);
-  const { name = "" } = call.params;
+  const { ladder: name = "" } = call.params;
   const { store } = call.tenant;
   const to = ladderOfFields(form);
   const change = await previewed(call, name, to);

@@ -18,7 +18,7 @@ const ACTION = "/ladders/fallback";
 /** Sets who is paged when a whole ladder reaches nobody. */
 export const fallbackForm: Form = {
   verb: "putFallback",
-  target: () => ({ kind: "fallback", id: "fallback" }),
+  target: "fallback:fallback",
   act({ tenant, who }, form) {
     mustManage(who.role);
     const asked = { accounts: form.getAll("account"), schedules: form.getAll("schedule") };

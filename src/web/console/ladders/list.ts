@@ -52,7 +52,6 @@ export const laddersScreen: Screen = {
     fallback: fallbackForm,
     adopt: {
       verb: "adoptLadder",
-      target: () => ({ kind: "ladder", id: "" }),
       act(call, form) {
         mustManage(call.who.role);
         const asked = { name: form.get("name") ?? "", rules: form.getAll("rule") };

@@ -32,9 +32,9 @@ export const NEW_LADDER = "/new-ladder";
 
 /** One ladder: its rungs, who would be woken, and what a change would do. */
 export const ladderScreen: Screen = {
-  path: "/ladders/{name}",
+  path: "/ladders/{ladder}",
   view: (call) =>
-    ladderView(call, homeOf(call, getLadder(call.tenant.store, call.params["name"] ?? ""))),
+    ladderView(call, homeOf(call, getLadder(call.tenant.store, call.params["ladder"] ?? ""))),
   forms: ladderForms,
 };
 

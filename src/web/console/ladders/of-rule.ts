@@ -21,7 +21,7 @@ import { type LadderHome, ladderView } from "./view.ts";
 
 /** The steps of a rule's own, on the page of a ladder that one rule uses. */
 export const ruleLadderScreen: Screen = {
-  path: "/p/{project}/rules/{name}/ladder",
+  path: "/p/{project}/rules/{rule}/ladder",
   view(call) {
     const { project, rule } = ruleHere(call);
     const named = rule.ladder ?? null;
@@ -32,18 +32,14 @@ export const ruleLadderScreen: Screen = {
   },
   forms: {
     edit: editing,
-    "": { verb: "replaceRule", target, act: save },
-    adopt: { verb: "adoptLadder", target, act: adopt } satisfies Form,
+    "": { verb: "replaceRule", act: save },
+    adopt: { verb: "adoptLadder", act: adopt } satisfies Form,
   },
 };
 
-function target({ project = "", name = "" }: PageCall["params"]) {
-  return { kind: "rule", id: `${project}/${name}` };
-}
-
 function ruleHere({ tenant: { store }, params }: PageCall) {
   const project = getProject(store, params["project"] ?? "");
-  return { project, rule: getRule(store, project.id, params["name"] ?? "") };
+  return { project, rule: getRule(store, project.id, params["rule"] ?? "") };
 }
 
 const digestOfSteps = ({ name, escalations: steps }: StoredRule) =>
@@ -124,7 +120,7 @@ ${others.slice(0, MOST_COPIES).map((one, i) => html`<label class="check" for="ad
 
 function adopt(call: PageCall, form: URLSearchParams) {
   mustManage(call.who.role);
-  const { project = "", name = "" } = call.params;
+  const { project = "", rule: name = "" } = call.params;
   const rules = [`${project}/${name}`, ...form.getAll("rule")];
   const asked = check(ladderAdopt, { name: form.get("name") ?? "", rules }, "body");
   const ladder = call.tenant.store.write((tx) => adoptLadder(tx, asked));

@@ -16,7 +16,7 @@ export const browserForms: Readonly<Record<string, Form>> = {
   // A browser asks for it before it subscribes: no page that is only looked at makes it.
   key: {
     verb: "getPushKey",
-    target: () => ({ kind: "gateway", id: "web_push" }),
+    target: "gateway:web_push",
     auditAlways: true,
     act(call) {
       pushKey(call.tenant);
@@ -25,12 +25,11 @@ export const browserForms: Readonly<Record<string, Form>> = {
   },
   browser: {
     verb: "createPushSubscription",
-    target: () => ({ kind: "contact", id: "" }),
+    target: "contact",
     act: add,
   },
-  "{device}/change": {
+  "{contact}/change": {
     verb: "changePushSubscription",
-    target: ({ device = "" }) => ({ kind: "contact", id: device }),
     act(call, form) {
       const change = check(
         subscriptionChange,
@@ -41,7 +40,7 @@ export const browserForms: Readonly<Record<string, Form>> = {
         },
         "body",
       );
-      const of = { account: call.who.accountId, id: call.params["device"] ?? "" };
+      const of = { account: call.who.accountId, id: call.params["contact"] ?? "" };
       const { label } = alterSubscription(call.tenant, of, change);
       return { said: `Saved for ${label === "" ? "this device" : label}.` };
     },

@@ -62,7 +62,7 @@ export async function notifySection(call: PageCall): Promise<Markup> {
 const usualButton = (call: PageCall): Markup =>
   html`<div class="buttons">${button(call, { action: `${ACTION}/usual`, name: "As usual: all at once, calls after two minutes", kind: "second" })}</div>`;
 
-const target = () => ({ kind: "account", id: "" });
+const target = "account";
 
 export const notifyForms: Readonly<Record<string, Form>> = {
   notify: {

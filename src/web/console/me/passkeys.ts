@@ -34,7 +34,6 @@ export const passkeysScreen: Screen = {
   forms: {
     add: {
       verb: "addPasskey",
-      target: () => ({ kind: "passkey", id: "" }),
       async act({ tenant, who, origin }, form) {
         const name = (form.get("name") ?? "").trim();
         if (name === "" || [...name].length > 64)

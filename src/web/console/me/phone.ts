@@ -35,7 +35,7 @@ export const phoneScreen: Screen = {
     link: {
       verb: "makePhoneLink",
       auditAlways: true,
-      target: () => ({ kind: "session", id: "" }),
+      target: "session",
       act({ tenant, who }) {
         tenant.ways.phones.make(who);
         return { said: "A code for your phone. It is good for five minutes." };
@@ -44,7 +44,7 @@ export const phoneScreen: Screen = {
     answer: {
       verb: "answerPhoneLink",
       auditAlways: true,
-      target: () => ({ kind: "session", id: "" }),
+      target: "session",
       act({ tenant, who }, form) {
         const { phones } = tenant.ways;
         if (phones.answer(who.sessionId, (form.get("digits") ?? "").trim()))
@@ -61,7 +61,7 @@ export const phoneScreen: Screen = {
     cancel: {
       verb: "cancelPhoneLink",
       auditAlways: true,
-      target: () => ({ kind: "session", id: "" }),
+      target: "session",
       act({ tenant, who }) {
         tenant.ways.phones.cancel(who.sessionId);
         return { said: "That code no longer works." };

@@ -42,7 +42,6 @@ export const meScreen: Screen = {
     ...notifyForms,
     name: {
       verb: "changeAccount",
-      target: () => ({ kind: "account", id: "" }),
       act({ tenant, who }, form) {
         const displayName = (form.get("display_name") ?? "").trim();
         if (displayName === "" || [...displayName].length > 128)
@@ -53,7 +52,7 @@ export const meScreen: Screen = {
     },
     clock: {
       verb: "changeMe",
-      target: () => ({ kind: "account", id: "" }),
+      target: "account",
       act({ tenant, who, secure }, form) {
         const { timezone } = check(clockChange, { timezone: form.get("timezone") || null }, "body");
         tenant.store.write((tx) => setTimezone(tx, who.accountId, timezone));
@@ -68,7 +67,7 @@ export const meScreen: Screen = {
     },
     password: {
       verb: "changePassword",
-      target: () => ({ kind: "account", id: "" }),
+      target: "account",
       async act({ tenant, who }, form) {
         const fresh = form.get("new") ?? "";
         if ([...fresh].length < 8 || Buffer.byteLength(fresh) > 72)

@@ -25,20 +25,19 @@ export const sessionsScreen: Screen = {
     },
   }),
   forms: {
-    "{sid}/end": {
+    "{session}/end": {
       verb: "endSession",
-      target: ({ sid = "" }) => ({ kind: "session", id: sid }),
       act({ tenant, who, params }) {
-        const { sid = "" } = params;
-        tenant.store.write((tx) => endSession(tx, who.accountId, sid));
-        return sid === who.sessionId
+        const { session = "" } = params;
+        tenant.store.write((tx) => endSession(tx, who.accountId, session));
+        return session === who.sessionId
           ? { said: "", to: "/signin", signsOut: "all" }
           : { said: "That browser is signed out." };
       },
     },
     "end-others": {
       verb: "endSessions",
-      target: () => ({ kind: "session", id: "" }),
+      target: "session",
       act({ tenant, who }) {
         const n = tenant.store.write((tx) => endOthers(tx, who.accountId, who.sessionId));
         return { said: `${counted(n, "other browser")} signed out.` };
@@ -46,7 +45,6 @@ export const sessionsScreen: Screen = {
     },
     key: {
       verb: "createKey",
-      target: () => ({ kind: "key", id: "" }),
       act({ tenant, who }, form) {
         const { label } = check(keyWrite, { label: (form.get("label") ?? "").trim() }, "body");
         const { key } = tenant.store.write((tx) =>
@@ -55,11 +53,10 @@ export const sessionsScreen: Screen = {
         return { said: "A new key. It is shown only once.", shown: { key } };
       },
     },
-    "key/{kid}/revoke": {
+    "key/{key}/revoke": {
       verb: "revokeKey",
-      target: ({ kid = "" }) => ({ kind: "key", id: kid }),
       act({ tenant, who, params }) {
-        tenant.store.write((tx) => revokeKey(tx, who.accountId, params["kid"] ?? ""));
+        tenant.store.write((tx) => revokeKey(tx, who.accountId, params["key"] ?? ""));
         return { said: "The key no longer works." };
       },
     },

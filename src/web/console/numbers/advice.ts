@@ -70,7 +70,6 @@ function apply(call: PageCall, { id, kind, project, rule, account_id, change }: 
 
 export const hideForm: Form = {
   verb: "hideAdvice",
-  target: () => ({ kind: "advice", id: "" }),
   act: async ({ tenant, who }, form) => {
     mustManage(who.role);
     await hideOf(tenant, form.get("id") ?? "");

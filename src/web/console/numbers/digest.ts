@@ -81,7 +81,6 @@ function targets({ tenant: { store } }: PageCall): Choice[] {
 
 export const digestForm: Form = {
   verb: "changeDigest",
-  target: () => ({ kind: "digest", id: "" }),
   act({ tenant, who }, form) {
     mustManage(who.role);
     const [, kind = "", id = ""] = /^(contact|integration):(.+)$/.exec(form.get("to") ?? "") ?? [];
@@ -103,7 +102,6 @@ export const digestForm: Form = {
 export const digestSendForm: Form = {
   verb: "sendDigest",
   auditAlways: true,
-  target: () => ({ kind: "digest", id: "" }),
   async act({ tenant, who }) {
     mustManage(who.role);
     const { ok, error } = await tenant.sendDigest();

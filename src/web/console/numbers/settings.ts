@@ -20,7 +20,6 @@ ${field(call, AT, { name: "numbers_timezone", label: "Days are counted in", valu
 
 export const settingsForm: Form = {
   verb: "changeSettings",
-  target: () => ({ kind: "settings", id: "" }),
   act({ tenant, who }, form) {
     mustBeOwner(who.role);
     const change = check(

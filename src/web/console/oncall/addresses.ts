@@ -8,8 +8,6 @@ import { ago } from "../ui/times.ts";
 
 /** One's own secret addresses for calendar programs: of all of a schedule, and of one's shifts everywhere. */
 
-const target = () => ({ kind: "calendar", id: "" });
-
 export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedule): Markup {
   const { tenant, who, shown } = call;
   const name = `${stored.project}/${stored.name}`;
@@ -47,7 +45,6 @@ export function calendarAddresses(call: PageCall, { stored, path }: ShownSchedul
 
 const make: Form = {
   verb: "makeCalendar",
-  target,
   act({ tenant, who, params, origin }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const wish =
@@ -60,7 +57,6 @@ const make: Form = {
 
 const revoke: Form = {
   verb: "revokeCalendar",
-  target,
   act({ tenant, who, params }) {
     tenant.store.write((tx) => revokeCalendar(tx, who.accountId, params["calendar"] ?? ""));
     return { said: "Revoked. That address no longer works." };

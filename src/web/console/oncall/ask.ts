@@ -42,7 +42,6 @@ ${field(call, action, { name: "note", label: "Why", autocomplete: "off" })}
 
 export const askAction: Form = {
   verb: "createAsk",
-  target: ({ project = "", schedule = "" }) => ({ kind: "schedule", id: `${project}/${schedule}` }),
   act({ tenant, who, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const [mine, theirs] = ["mine", "theirs"].map((name) => stretchAsked(form.get(name)));

@@ -23,11 +23,6 @@ import { coverOf, stretchAsked } from "./cover.ts";
 
 /** What the page of a schedule does with overrides. */
 
-const target = ({ project = "", schedule = "" }: PageCall["params"]) => ({
-  kind: "schedule",
-  id: `${project}/${schedule}`,
-});
-
 /** The page again with the days that it showed, without the stretch that was asked about. */
 const back = (stored: StoredSchedule, form: URLSearchParams): string =>
   pageWith(
@@ -80,7 +75,6 @@ const spanOf = ({ starts_at: from, ends_at: until }: { starts_at: number; ends_a
 
 const cover: Form = {
   verb: "createOverride",
-  target,
   act(call, form) {
     const { stored } = scheduleOf(call.tenant.store, call.params);
     return putOnCall(call, form, coverOf(stored.timezone, form));
@@ -97,7 +91,6 @@ const tryCover: Form = {
 /** From now on where it has begun. */
 const take: Form = {
   verb: "createOverride",
-  target,
   act(call, form) {
     const starts_at = Math.max(Number(form.get("starts_at")), call.now);
     const ends_at = Number(form.get("ends_at"));
@@ -108,7 +101,6 @@ const take: Form = {
 
 const swap: Form = {
   verb: "createOverride",
-  target,
   async act(call, form) {
     const { tenant, who, params } = call;
     const { stored } = scheduleOf(tenant.store, params);
@@ -154,7 +146,6 @@ async function standing(call: PageCall, stored: StoredSchedule, text: string | n
 /** Takes back what was just put on call; what is gone by now stays gone. */
 const uncover: Form = {
   verb: "deleteOverride",
-  target,
   act({ tenant, who, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const ids = (form.get("ids") ?? "").split(" ", 2);
@@ -173,7 +164,6 @@ const uncover: Form = {
 
 const remove: Form = {
   verb: "deleteOverride",
-  target,
   act({ tenant, params }, form) {
     const { stored } = scheduleOf(tenant.store, params);
     const found = listOverrides(tenant.store, stored).find(({ id }) => id === params["override"]);
@@ -190,7 +180,6 @@ const remove: Form = {
 /** One that was removed, as the newest. */
 const putBack: Form = {
   verb: "createOverride",
-  target,
   act: (call, form) =>
     putOnCall(call, form, {
       account_id: form.get("account_id") ?? "",

@@ -42,7 +42,6 @@ export const layersScreen: Screen = {
   forms: {
     "": {
       verb: "replaceSchedule",
-      target: scheduleTarget,
       act({ tenant, params }, form) {
         const { project, stored } = scheduleOf(tenant.store, params);
         const to = inputOf(draftOfForm(form));
@@ -59,7 +58,6 @@ export const layersScreen: Screen = {
     } satisfies Form,
     delete: {
       verb: "deleteSchedule",
-      target: scheduleTarget,
       act({ tenant, params }) {
         const { project, stored } = scheduleOf(tenant.store, params);
         tenant.store.write((tx) => removeSchedule(tx, project, stored.name));
@@ -68,10 +66,6 @@ export const layersScreen: Screen = {
     },
   },
 };
-
-function scheduleTarget({ project = "", schedule = "" }: PageCall["params"]) {
-  return { kind: "schedule", id: `${project}/${schedule}` };
-}
 
 /** What was tried or came back, else what is saved. */
 function shownDraft(call: PageCall, stored: StoredSchedule, action: string): ScheduleDraft {

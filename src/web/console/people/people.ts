@@ -35,7 +35,6 @@ export const peopleScreen: Screen = {
   forms: {
     invite: {
       verb: "issuePairingCode",
-      target: () => ({ kind: "pairing_code", id: "" }),
       async act({ tenant, who }, form) {
         const emails = (form.get("email") ?? "").split(/[\s,;]+/).filter((one) => one !== "");
         if (emails.length > MOST_INVITED)
@@ -70,13 +69,12 @@ export const peopleScreen: Screen = {
         };
       },
     },
-    "codes/{code}/revoke": {
+    "codes/{pairing_code}/revoke": {
       verb: "revokePairingCode",
-      target: ({ code = "" }) => ({ kind: "pairing_code", id: code }),
       act({ tenant, who, params }) {
         tenant.store.write((tx) => {
           mustManage(who.role);
-          revokeCode(tx, params["code"] ?? "");
+          revokeCode(tx, params["pairing_code"] ?? "");
         });
         return { said: "Taken back. Its link no longer works." };
       },

@@ -23,8 +23,6 @@ import { placesNaming } from "./places.ts";
 import { namedSection, replaceForms, replaceWould } from "./replace.ts";
 import { lastHere, wayInForms, waysIn } from "./ways-in.ts";
 
-const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
-
 const passkeysOf = Object.fromEntries(
   Object.entries(passkeyForms(({ params }) => params["account"] ?? "")).map(([at, form]) => [
     `passkeys/${at}`,
@@ -81,7 +79,6 @@ export const personScreen: Screen = {
   forms: {
     change: {
       verb: "changeAccount",
-      target,
       act({ tenant, who, params }, form) {
         const { role, display_name: displayName } = check(
           accountChange,
@@ -98,7 +95,6 @@ export const personScreen: Screen = {
     },
     reset: {
       verb: "resetPassword",
-      target,
       act({ tenant, who, params }) {
         const { code } = tenant.store.write((tx) =>
           issueReset(tx, who.accountId, params["account"] ?? ""),
@@ -109,7 +105,6 @@ export const personScreen: Screen = {
     },
     remove: {
       verb: "removeAccount",
-      target,
       act({ tenant, who, params }) {
         const { email } = getAccount(tenant.store, params["account"] ?? "");
         tenant.store.write((tx) => removePerson(tx, who.accountId, params["account"] ?? ""));

@@ -54,12 +54,9 @@ function becomes({ kind, beside }: NamedPlace, from: Account, by: Account): stri
 const isReversible = ({ tenant, now }: PageCall, by: string): boolean =>
   placesNaming(tenant.store, by, now).length === 0;
 
-const target = ({ account = "" }: PageCall["params"]) => ({ kind: "account", id: account });
-
 export const replaceForms: Readonly<Record<string, Form>> = {
   replace: {
     verb: "replaceAccount",
-    target,
     act(call, form) {
       const { tenant, who, params } = call;
       mustManage(who.role);
@@ -76,7 +73,6 @@ export const replaceForms: Readonly<Record<string, Form>> = {
   },
   "replace/try": {
     verb: "replaceAccount",
-    target,
     reads: true,
     act({ who }, form) {
       mustManage(who.role);

@@ -43,19 +43,17 @@ export function lastHere({ tenant, now }: PageCall, id: string): number | null {
 }
 
 export const wayInForms: Readonly<Record<string, Form>> = {
-  "sessions/{sid}/end": {
+  "sessions/{session}/end": {
     verb: "endSession",
-    target: ({ sid = "" }) => ({ kind: "session", id: sid }),
     act({ tenant, who, params }) {
-      tenant.store.write((tx) => endSession(tx, who.accountId, params["sid"] ?? ""));
+      tenant.store.write((tx) => endSession(tx, who.accountId, params["session"] ?? ""));
       return { said: "That browser is signed out." };
     },
   },
-  "keys/{kid}/revoke": {
+  "keys/{key}/revoke": {
     verb: "revokeKey",
-    target: ({ kid = "" }) => ({ kind: "key", id: kid }),
     act({ tenant, who, params }) {
-      tenant.store.write((tx) => revokeKey(tx, who.accountId, params["kid"] ?? ""));
+      tenant.store.write((tx) => revokeKey(tx, who.accountId, params["key"] ?? ""));
       return { said: "The key no longer works." };
     },
   },

@@ -11,8 +11,6 @@ import { field } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 
-const target = ({ project = "" }: PageCall["params"]) => ({ kind: "project", id: project });
-
 /** What only managers do to a project; others are told whom to ask. */
 export function governSection(call: PageCall, project: string): Markup {
   if (!isManager(call.who.role))
@@ -51,7 +49,6 @@ function goes({ tenant }: PageCall, project: string): string {
 export const governForms: Readonly<Record<string, Form>> = {
   rename: {
     verb: "renameProject",
-    target,
     act({ tenant, who, params }, form) {
       mustManage(who.role);
       const { name } = check(projectWrite, { name: form.get("name") ?? "" }, "body");
@@ -61,7 +58,6 @@ export const governForms: Readonly<Record<string, Form>> = {
   },
   delete: {
     verb: "deleteProject",
-    target,
     act({ tenant, who, params }, form) {
       mustManage(who.role);
       const { project = "" } = params;

@@ -30,7 +30,6 @@ export const projectsScreen: Screen = {
   forms: {
     "": {
       verb: "createProject",
-      target: () => ({ kind: "project", id: "" }),
       act({ tenant }, form) {
         const { name } = check(projectWrite, { name: form.get("name") ?? "" }, "body");
         tenant.store.write((tx) => createProject(tx, name));

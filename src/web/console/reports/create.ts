@@ -51,7 +51,6 @@ ${field(call, action, { name: "view_password", label: "Password for readers", ty
 function createForm(): Form {
   return {
     verb: "createReport",
-    target: () => ({ kind: "report", id: "" }),
     async act({ tenant, who, params }, form) {
       const body = check(
         reportCreate,

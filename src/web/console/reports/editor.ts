@@ -17,7 +17,7 @@ import { standingNow, writeForm } from "./write-form.ts";
 
 /** Tells people outside, in minutes: what is written, beside the page that they will read. */
 export const editorScreen: Screen = {
-  path: "/p/{project}/reports/{rid}",
+  path: "/p/{project}/reports/{report}",
   view(call) {
     const shown = readShownReport(call);
     const { row, path } = shown;

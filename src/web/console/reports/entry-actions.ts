@@ -19,8 +19,6 @@ import { formText } from "./create.ts";
 import { reportOf, reportPath, versionOf } from "./shown-report.ts";
 import { standingNow } from "./write-form.ts";
 
-const target = ({ eid = "" }: PageCall["params"]) => ({ kind: "report_entry", id: eid });
-
 /** An entry as its form sends it. Throws 400. */
 export function writtenEntry(form: URLSearchParams) {
   const { title = "", ...body } = check(
@@ -57,7 +55,7 @@ function mustHaveSeen(reader: Reader, newest: EntryRow | undefined, seen: string
 /** Throws 409 where it was changed or deleted since it was read. */
 function unchangedEntry(call: PageCall, reader: Reader, seen: string): EntryRow {
   const { row } = reportOf(reader, call.params);
-  const entry = entryRows(reader, row.id).find(({ id }) => id === call.params["eid"]);
+  const entry = entryRows(reader, row.id).find(({ id }) => id === call.params["report_entry"]);
   if (entry !== undefined && versionOf(entry) === seen) return entry;
   throw new ServiceError(
     "version_conflict",
@@ -98,10 +96,9 @@ function readersSee({ tenant: { store } }: PageCall, reportId: string): string {
 
 /** What is done to entries. */
 export const entryActions: Readonly<Record<string, Form>> = {
-  entries: { verb: "addReportEntry", target, act: publish },
-  "entries/{eid}": {
+  entries: { verb: "addReportEntry", act: publish },
+  "entries/{report_entry}": {
     verb: "updateReportEntry",
-    target,
     async act(call, form) {
       const { tenant, params } = call;
       const entry = writtenEntry(form);
@@ -118,15 +115,14 @@ export const entryActions: Readonly<Record<string, Form>> = {
       return { said: `Saved: ${readersSee(call, report.id)}`, to: reportPath(params) };
     },
   },
-  "entries/{eid}/delete": {
+  "entries/{report_entry}/delete": {
     verb: "deleteReportEntry",
-    target,
     act(call) {
       const { tenant, params } = call;
-      const { eid = "" } = params;
+      const { report_entry: id = "" } = params;
       const { row } = reportOf(tenant.store, params);
-      getEntry(tenant.store, row, eid);
-      tenant.store.write((tx) => deleteEntry(tx, reportOf(tx, params).row, eid));
+      getEntry(tenant.store, row, id);
+      tenant.store.write((tx) => deleteEntry(tx, reportOf(tx, params).row, id));
       return {
         said: `The entry is gone: ${readersSee(call, row.id)}`,
         to: reportPath(params),

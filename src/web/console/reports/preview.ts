@@ -15,7 +15,6 @@ export const previewDocument = (call: PageCall): RawDocument => sheetOf(call, re
 /** The same with what the form holds: made by what makes the public page, and nothing is stored. */
 export const previewAction: Form = {
   verb: "previewReportEntry",
-  target: ({ rid = "" }) => ({ kind: "report", id: rid }),
   reads: true,
   async act(call, form) {
     const report = readReport(call);

@@ -7,17 +7,14 @@ import {
   updateReport,
 } from "../../../records/reports/reports.ts";
 import { reportChange } from "../../../records/reports/written.ts";
-import { type Form, type PageCall, pathOf } from "../screen.ts";
+import { type Form, pathOf } from "../screen.ts";
 import { formText } from "./create.ts";
 import { reportOf } from "./shown-report.ts";
-
-const target = ({ rid = "" }: PageCall["params"]) => ({ kind: "report", id: rid });
 
 /** What is done to a report as a whole. */
 export const reportActions: Readonly<Record<string, Form>> = {
   change: {
     verb: "updateReport",
-    target,
     act({ tenant, params }, form) {
       const { title, description } = check(
         reportChange,
@@ -36,7 +33,6 @@ export const reportActions: Readonly<Record<string, Form>> = {
   },
   password: {
     verb: "updateReport",
-    target,
     async act({ tenant, params }, form) {
       const { row: before } = reportOf(tenant.store, params);
       const given = form.has("remove") ? "" : (form.get("view_password") ?? "");
@@ -63,7 +59,6 @@ export const reportActions: Readonly<Record<string, Form>> = {
   },
   address: {
     verb: "rotateReportUuid",
-    target,
     act({ tenant, params }) {
       tenant.store.write((tx) => {
         const { project, row } = reportOf(tx, params);
@@ -74,7 +69,6 @@ export const reportActions: Readonly<Record<string, Form>> = {
   },
   delete: {
     verb: "deleteReport",
-    target,
     act({ tenant, params }) {
       tenant.store.write((tx) => {
         const { project, row } = reportOf(tx, params);

@@ -24,14 +24,14 @@ type Params = PageCall["params"];
 /** The report of an address. Throws 404. */
 export function reportOf(
   reader: Reader,
-  { project: name = "", rid = "" }: Params,
+  { project: name = "", report = "" }: Params,
 ): { project: Project; row: ReportRow } {
   const project = getProject(reader, name);
-  return { project, row: getReport(reader, project, rid) };
+  return { project, row: getReport(reader, project, report) };
 }
 
-export const reportPath = ({ project = "", rid = "" }: Params): string =>
-  pathOf("p", project, "reports", rid);
+export const reportPath = ({ project = "", report = "" }: Params): string =>
+  pathOf("p", project, "reports", report);
 
 /** Throws 404. */
 export function readShownReport(call: PageCall): ShownReport {

@@ -25,7 +25,7 @@ const LEVELS = [
 
 /** Rings the rule's ladder for real: names the channels first, and says afterwards what arrived. */
 export const drillScreen: Screen = {
-  path: "/p/{project}/rules/{name}/drill",
+  path: "/p/{project}/rules/{rule}/drill",
   view(call) {
     const { store } = call.tenant;
     const { project, rule } = of(call);
@@ -51,7 +51,6 @@ export const drillScreen: Screen = {
   forms: {
     "": {
       verb: "startDrill",
-      target: ({ project = "", name = "" }) => ({ kind: "rule", id: `${project}/${name}` }),
       act(call, form) {
         const level = readNumber(form.get("level") ?? "");
         const message = form.get("message") ?? "";
@@ -69,7 +68,7 @@ export const drillScreen: Screen = {
 
 function of({ tenant: { store }, params }: PageCall): { project: Project; rule: StoredRule } {
   const project = getProject(store, params["project"] ?? "");
-  return { project, rule: getRule(store, project.id, params["name"] ?? "") };
+  return { project, rule: getRule(store, project.id, params["rule"] ?? "") };
 }
 
 /** Whom and what it would ring, named before it does. */

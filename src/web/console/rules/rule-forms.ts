@@ -23,10 +23,6 @@ import { isRuleGone, ruleGone } from "./gone.ts";
 import { bodyOfFields } from "./read-fields.ts";
 import { tryLadder } from "./try-ladder.ts";
 
-const target = ({ project = "", name = "" }: PageCall["params"]) => ({
-  kind: "rule",
-  id: `${project}/${name}`,
-});
 const projectOf = ({ params }: PageCall): string => params["project"] ?? "";
 
 /** What a rule's page can do beside saving. */
@@ -40,7 +36,6 @@ export const newRuleForms: Readonly<Record<string, Form>> = {
   ...trying,
   "": {
     verb: "createRule",
-    target: ({ project = "" }) => ({ kind: "project", id: project }),
     act(call, form) {
       const { name, ...body } = ruleOfForm(call, form);
       const project = projectOf(call);
@@ -56,16 +51,15 @@ export const newRuleForms: Readonly<Record<string, Form>> = {
 /** Of the page of a saved one. */
 export const savedRuleForms: Readonly<Record<string, Form>> = {
   ...trying,
-  "": { verb: "replaceRule", target, act: save },
+  "": { verb: "replaceRule", act: save },
   delete: {
     verb: "deleteRule",
-    target,
     act: remove,
   },
 };
 
 function remove(call: PageCall, form: URLSearchParams): FormDone {
-  const { name = "" } = call.params;
+  const { rule: name = "" } = call.params;
   const at = pathOf("p", projectOf(call), "rules");
   const unlessEnds = !form.has("ladders");
   const ends = call.tenant.store.write((tx) =>
@@ -97,7 +91,7 @@ export function digestOf(rule: StoredRule): string {
 }
 
 function save(call: PageCall, form: URLSearchParams): FormDone {
-  const { name = "" } = call.params;
+  const { rule: name = "" } = call.params;
   const { name: written, ...body } = ruleOfForm(call, form);
   if (written !== name)
     throw new ServiceError("name_mismatch", "A rule's name can't be changed: copy it.", {
@@ -149,7 +143,7 @@ function turned(call: PageCall, form: URLSearchParams, does: string): URLSearchP
 
 async function tryIt(call: PageCall, form: URLSearchParams): Promise<FormDone> {
   const lines = (form.get("lines") ?? "").split(/\r?\n/).filter((line) => line.trim() !== "");
-  const { name } = call.params;
+  const { rule: name } = call.params;
   const rule = ruleOfForm(call, namedForm(form));
   const asked = {
     rule,

@@ -39,9 +39,9 @@ export const newRuleScreen: Screen = {
 
 /** One rule: what opens an alert, whom it pages, and what it would have done. */
 export const ruleScreen: Screen = {
-  path: "/p/{project}/rules/{name}",
+  path: "/p/{project}/rules/{rule}",
   async view(call) {
-    const { project: home = "", name = "" } = call.params;
+    const { project: home = "", rule: name = "" } = call.params;
     const project = getProject(call.tenant.store, home);
     if (!isRuleGone(call, home, name)) {
       const rule = getRule(call.tenant.store, project.id, name);
@@ -87,7 +87,7 @@ function viewOf(
   const project = getProject(store, call.params["project"] ?? "");
   const action = saved === null ? newRulePage(project.name) : rulePage(project, saved);
   // Of one that is gone the form stood at its old address.
-  const own = pathOf("p", project.name, "rules", call.params["name"] ?? "");
+  const own = pathOf("p", project.name, "rules", call.params["rule"] ?? "");
   const isTyped = [action, own].some((at) => ofForm(call, at));
   const fields = fieldsNow(call, isTyped) ?? startFields(call, saved, advice);
   const filled = filledOf(isTyped ? call : { returned: null }, action, fields);

@@ -22,7 +22,7 @@ export const signOutScreen: Screen = {
   forms: {
     "": {
       verb: "signOut",
-      target: () => ({ kind: "session", id: "" }),
+      target: "session",
       act({ tenant, who }, form) {
         // The browser's worker says which device it is: its subscription goes with the session.
         const id = form.get("device");

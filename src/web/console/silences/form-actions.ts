@@ -8,8 +8,6 @@ import { instantField, knownField, localText } from "../ui/local-time.ts";
 import { silenceName } from "../ui/silence-words.ts";
 import { timeOnClock } from "../ui/times.ts";
 
-const target = ({ silence = "" }: PageCall["params"]) => ({ kind: "silence", id: silence });
-
 /** The one of the address, as it is now. Throws 404. */
 export function silenceHere({ tenant: { store }, params, now }: PageCall): SilenceAnswer {
   return toSilence(store, getSilence(store, params["silence"] ?? ""), now);
@@ -36,7 +34,6 @@ const undoOf = (call: PageCall, { id, ends_at }: SilenceAnswer): NonNullable<For
 export const silenceForms: Readonly<Record<string, Form>> = {
   end: {
     verb: "deleteSilence",
-    target,
     act(call) {
       const silence = silenceHere(call);
       call.tenant.store.write((tx) => liftSilence(tx, silence.id));
@@ -53,7 +50,6 @@ export const silenceForms: Readonly<Record<string, Form>> = {
   },
   longer: {
     verb: "changeSilence",
-    target,
     act(call) {
       const before = silenceHere(call);
       if (before.repeat !== "none")
@@ -66,7 +62,6 @@ export const silenceForms: Readonly<Record<string, Form>> = {
   },
   "": {
     verb: "changeSilence",
-    target,
     act(call, form) {
       const before = silenceHere(call);
       if (before.managed)
@@ -91,7 +86,6 @@ export const silenceForms: Readonly<Record<string, Form>> = {
 /** Makes one that was ended again, to end when it was to. */
 export const makeAgain: Form = {
   verb: "createSilence",
-  target,
   act(call, form) {
     let body: unknown;
     try {

@@ -9,8 +9,6 @@ import { firstSilence } from "./drafts.ts";
 import { writeOfFields } from "./fields.ts";
 import { NEW_SILENCE, silenceForm } from "./form.ts";
 
-const target = () => ({ kind: "silence", id: "" });
-
 /** A silence, or a maintenance, that isn't there yet: what it would do is said before it is made. */
 export const newSilenceScreen: Screen = {
   path: NEW_SILENCE,
@@ -31,7 +29,7 @@ export const newSilenceScreen: Screen = {
     };
   },
   forms: {
-    "": { verb: "createSilence", target, act: create },
+    "": { verb: "createSilence", act: create },
     try: {
       verb: "previewSilence",
       reads: true,

@@ -34,7 +34,6 @@ export const connectScreen: Screen = {
   forms: {
     "": {
       verb: "connectSender",
-      target: ({ project = "" }) => ({ kind: "project", id: project }),
       act(call, form) {
         const text = (name: string) => (form.get(name) ?? "").trim();
         const { kind, name, level } = check(

@@ -17,7 +17,6 @@ import { clockTime } from "../ui/times.ts";
 export const keyForms: Readonly<Record<string, Form>> = {
   "keys/add": {
     verb: "addSourceKey",
-    target: () => ({ kind: "source_key", id: "" }),
     act({ tenant, who, params: { project = "", source = "" } }, form) {
       mustManage(who.role);
       const { key } = check(sourceKeyAdd, { key: (form.get("key") ?? "").trim() }, "body");
@@ -25,13 +24,12 @@ export const keyForms: Readonly<Record<string, Form>> = {
       return { said: "The key opens this source from now on." };
     },
   },
-  "keys/{kid}/delete": {
+  "keys/{source_key}/delete": {
     verb: "deleteSourceKey",
-    target: ({ kid = "" }) => ({ kind: "source_key", id: kid }),
-    act({ tenant, who, params: { project = "", source = "", kid = "" } }) {
+    act({ tenant, who, params: { project = "", source = "", source_key: id = "" } }) {
       mustManage(who.role);
       tenant.store.write((tx) =>
-        deleteSourceKey(tx, getProject(tx, project), { name: source, id: kid }),
+        deleteSourceKey(tx, getProject(tx, project), { name: source, id }),
       );
       return { said: "The key opens nothing any more." };
     },

@@ -26,11 +26,6 @@ import { setUpNotice, shownSetUp } from "./set-up.ts";
 
 type SourceRow = ReturnType<typeof getSource>;
 
-const target = ({ project = "", source = "" }: PageCall["params"]) => ({
-  kind: "source",
-  id: `${project}/${source}`,
-});
-
 function found({ tenant, params }: PageCall) {
   const project = getProject(tenant.store, params["project"] ?? "");
   return { project, source: getSource(tenant.store, project, params["source"] ?? "") };
@@ -38,7 +33,6 @@ function found({ tenant, params }: PageCall) {
 
 const keep = (retainLogs: boolean): Form => ({
   verb: "updateSource",
-  target,
   act(call) {
     const { project, source } = found(call);
     call.tenant.store.write((tx) => changeSource(tx, project, { name: source.name, retainLogs }));
@@ -83,7 +77,6 @@ export const sourceScreen: Screen = {
     ...keyForms,
     rotate: {
       verb: "rotateSourceToken",
-      target,
       act(call) {
         mustManage(call.who.role);
         const { project, source } = found(call);
@@ -99,7 +92,6 @@ export const sourceScreen: Screen = {
     },
     rename: {
       verb: "renameSource",
-      target,
       act({ tenant, params }, form) {
         const { project = "", source = "" } = params;
         const { name } = check(sourceRename, { name: (form.get("name") ?? "").trim() }, "body");
@@ -109,7 +101,6 @@ export const sourceScreen: Screen = {
     },
     delete: {
       verb: "deleteSource",
-      target,
       act(call) {
         const { project, source } = found(call);
         call.tenant.store.write((tx) => deleteSource(tx, project, source.name));

@@ -45,7 +45,6 @@ function made(call: PageCall, desk: BackupService): Markup {
 
 export const backupNow: Form = {
   verb: "makeBackup",
-  target: () => ({ kind: "backup", id: "" }),
   auditAlways: true,
   act({ tenant, who }) {
     mustManage(who.role);

@@ -12,7 +12,6 @@ import { button, field, fieldId, labelOf, ticked } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
 
 const AT = "/system/gateways";
-const target = ({ kind = "" }: PageCall["params"]) => ({ kind: "gateway", id: kind });
 
 /** What serves people's contacts: a mail server, bots, accounts with services. For owners. */
 export const gatewaysScreen: Screen = {
@@ -33,10 +32,9 @@ export const gatewaysScreen: Screen = {
     return { title: "Gateways", nav: "system", sections: isOwner ? sections : { none } };
   },
   forms: {
-    "{kind}": {
+    "{gateway}": {
       verb: "putGateway",
-      target,
-      async act({ tenant, who, params: { kind = "" } }, form) {
+      async act({ tenant, who, params: { gateway: kind = "" } }, form) {
         mustBeOwner(who.role);
         const { test, ...fields } = Object.fromEntries(form);
         const { kinds } = contactGuardOf(tenant);
@@ -53,10 +51,9 @@ export const gatewaysScreen: Screen = {
         };
       },
     },
-    "{kind}/test": {
+    "{gateway}/test": {
       verb: "testGateway",
-      target,
-      async act({ tenant, who, params: { kind = "" } }) {
+      async act({ tenant, who, params: { gateway: kind = "" } }) {
         mustBeOwner(who.role);
         const error = await testGateway(tenant, kind);
         return {
@@ -64,10 +61,9 @@ export const gatewaysScreen: Screen = {
         };
       },
     },
-    "{kind}/remove": {
+    "{gateway}/remove": {
       verb: "deleteGateway",
-      target,
-      act({ tenant, who, params: { kind = "" } }) {
+      act({ tenant, who, params: { gateway: kind = "" } }) {
         mustBeOwner(who.role);
         tenant.store.write((tx) => deleteGateway(tx, kind));
         return { said: `${serviceName(kind)} is removed: its contacts stay, and reach nobody.` };

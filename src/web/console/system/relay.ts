@@ -14,7 +14,7 @@ import { counted } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
 
 const CHANGE = "/system/relay";
-const target = () => ({ kind: "relay", id: "1" });
+const target = "relay:1";
 
 /** The service that rings phones with the app: whether it hears this box. */
 export async function relaySection(call: PageCall): Promise<Markup> {

@@ -18,7 +18,6 @@ import { wallForms, wallsSection } from "./walls.ts";
 
 const lookAgain: Form = {
   verb: "runDoctor",
-  target: () => ({ kind: "doctor", id: "" }),
   auditAlways: true,
   act({ tenant, who }) {
     mustManage(who.role);

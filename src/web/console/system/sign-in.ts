@@ -18,10 +18,6 @@ import { changesLink } from "../ui/audit-address.ts";
 import { button, field, fieldId, ticked } from "../ui/form.ts";
 
 const AT = "/system/sign-in";
-const target = ({ provider = "" }: PageCall["params"]) => ({
-  kind: "sign_in_provider",
-  id: provider,
-});
 
 /** How people sign in: providers of OpenID Connect, and whether passwords open anything. For owners. */
 export const signInScreen: Screen = {
@@ -44,7 +40,7 @@ export const signInScreen: Screen = {
   forms: {
     password: {
       verb: "putSignIn",
-      target: () => ({ kind: "sign_in", id: "1" }),
+      target: "sign_in:1",
       act({ tenant, who }, form) {
         mustBeOwner(who.role);
         const isOpen = form.get("password") === "on";
@@ -54,7 +50,6 @@ export const signInScreen: Screen = {
     },
     providers: {
       verb: "createSignInProvider",
-      target,
       async act({ tenant, who }, form) {
         mustBeOwner(who.role);
         const { test, ...input } = check(providerWrite, typedProvider(form), "body");
@@ -63,10 +58,9 @@ export const signInScreen: Screen = {
         return { said: `${input.name} stands on the sign-in page.` };
       },
     },
-    "providers/{provider}/change": {
+    "providers/{sign_in_provider}/change": {
       verb: "changeSignInProvider",
-      target,
-      async act({ tenant, who, params: { provider: id = "" } }, form) {
+      async act({ tenant, who, params: { sign_in_provider: id = "" } }, form) {
         mustBeOwner(who.role);
         const { store, sealer } = tenant;
         const { test, ...change } = check(providerChange, typedProvider(form), "body");
@@ -76,20 +70,18 @@ export const signInScreen: Screen = {
         return { said: `${input.name} is changed.` };
       },
     },
-    "providers/{provider}/test": {
+    "providers/{sign_in_provider}/test": {
       verb: "testSignInProvider",
-      target,
       auditAlways: true,
-      async act({ tenant, who, params: { provider: id = "" } }) {
+      async act({ tenant, who, params: { sign_in_provider: id = "" } }) {
         mustBeOwner(who.role);
         const { name } = getProvider(tenant.store, id);
         return { said: (await lookAtProvider(tenant, id)) ?? `${name} answers.` };
       },
     },
-    "providers/{provider}/remove": {
+    "providers/{sign_in_provider}/remove": {
       verb: "deleteSignInProvider",
-      target,
-      act({ tenant, who, params: { provider: id = "" } }) {
+      act({ tenant, who, params: { sign_in_provider: id = "" } }) {
         mustBeOwner(who.role);
         const { name } = getProvider(tenant.store, id);
         tenant.store.write((tx) => deleteProvider(tx, id));

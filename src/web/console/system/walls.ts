@@ -10,7 +10,6 @@ import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
 import { ago } from "../ui/times.ts";
 
 const MAKE = "/system/walls";
-const target = ({ wall = "" }: PageCall["params"]) => ({ kind: "wall", id: wall });
 
 /** Screens in corridors: the links that they show the wall by. */
 export function wallsSection(call: PageCall): Markup {
@@ -40,7 +39,6 @@ function wallRow(call: PageCall, wall: WallAnswer, names: PeopleNames) {
 export const wallForms: Readonly<Record<string, Form>> = {
   walls: {
     verb: "makeWall",
-    target,
     act({ tenant, who, origin }, form) {
       mustManage(who.role);
       const wish = { name: (form.get("name") ?? "").trim(), messages: !form.has("without") };
@@ -54,7 +52,6 @@ export const wallForms: Readonly<Record<string, Form>> = {
   },
   "walls/{wall}/revoke": {
     verb: "revokeWall",
-    target,
     act({ tenant, who, params }) {
       mustManage(who.role);
       tenant.store.write((tx) => revokeWall(tx, params["wall"] ?? ""));

@@ -28,11 +28,12 @@ export type Whom = (
 
 /** The one of the address. Throws 404. */
 export const thisAlert: Whom = (call) => {
-  const { id } = getAlertRow(call.tenant.store, alertId(call.params["id"] ?? ""));
+  const { id } = getAlertRow(call.tenant.store, alertId(call.params["alert"] ?? ""));
   return { call, ids: [String(id)], path: `/a/${id}` };
 };
 
-const target = ({ id = "" }: Readonly<Record<string, string>>) => ({ kind: "alert", id });
+/** What they are done to, at the list too: where its disk is full an alert is still handled. */
+const target = "alert";
 
 /** Hours that a form names, as seconds; an hour where it names none. */
 function secondsIn(form: URLSearchParams): number {

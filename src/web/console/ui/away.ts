@@ -49,7 +49,6 @@ export function awayForms(accountOf: (call: PageCall) => string): Record<string,
     said: string,
   ): Form => ({
     verb: "putAway",
-    target: () => ({ kind: "away", id: "" }),
     act(call, given) {
       const { store, sealer, addressRules: rules } = call.tenant;
       const account = accountOf(call);

@@ -11,57 +11,40 @@ import {
   type SentNow,
   sendContactCode,
 } from "../../../tenant/contact-verbs.ts";
+import { textsOf } from "../../http/resources/contacts.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";
-
-type Params = PageCall["params"];
 
 /** The forms of a page of contacts. `accountOf`: whose, of the page's own address. */
 export function contactForms(accountOf: (call: PageCall) => string): Record<string, Form> {
   const of = (call: PageCall): ContactOf => ({
     by: call.who.accountId,
     account: accountOf(call),
-    id: call.params["cid"] ?? "",
+    id: call.params["contact"] ?? "",
   });
-  const target = ({ cid = "" }: Params) => ({ kind: "contact", id: cid });
   const form = (
     verb: string,
     act: (call: PageCall, form: URLSearchParams) => Promise<FormDone>,
-  ) => ({
-    verb,
-    target,
-    act,
-  });
+  ): Form => ({ verb, act });
   return {
     add: form("createContact", async (call, fields) => {
       const body = bodyOf(call, fields);
       const { kind, label, ...input } = check(contactWrite(), body, "body");
       const { by, account } = of(call);
-      const { contact } = addContact(
-        call.tenant,
-        { by, account },
-        {
-          kind,
-          label,
-          input: Object.fromEntries(
-            Object.entries(input).filter(
-              (entry): entry is [string, string] => typeof entry[1] === "string",
-            ),
-          ),
-        },
-      );
+      const asked = { kind, label, input: textsOf(input) };
+      const { contact } = addContact(call.tenant, { by, account }, asked);
       const { sent } = await sendContactCode(call.tenant, { by, account, id: contact.id });
       const shown = kind === "ntfy" ? { topic: body["address"] ?? "", contact: contact.id } : null;
       return { said: `Added. ${codeSaid(sent)}`, ...(shown && { shown }) };
     }),
-    "{cid}/code": form("verifyContact", async (call) => {
+    "{contact}/code": form("verifyContact", async (call) => {
       const { sent } = await sendContactCode(call.tenant, of(call));
       return { said: codeSaid(sent) };
     }),
-    "{cid}/verify": form("verifyContact", async (call, fields) => {
+    "{contact}/verify": form("verifyContact", async (call, fields) => {
       const { kind } = proveContact(call.tenant, of(call), fields.get("code") ?? "");
       return { said: `Verified: ${kind} is used for pages from now on.` };
     }),
-    "{cid}/ring": {
+    "{contact}/ring": {
       auditAlways: true,
       ...form("testContact", async (call) => {
         const sent = await ringContact(call.tenant, of(call));
@@ -72,15 +55,15 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
         };
       }),
     },
-    "{cid}/off": form("changeContact", async (call) => {
+    "{contact}/off": form("changeContact", async (call) => {
       alterContact(call.tenant, of(call), { state: "off" });
       return { said: "Switched off.", undo: { action: call.at.replace(/\/off$/, "/on") } };
     }),
-    "{cid}/on": form("changeContact", async (call) => {
+    "{contact}/on": form("changeContact", async (call) => {
       alterContact(call.tenant, of(call), { state: "verified" });
       return { said: "It is used again." };
     }),
-    "{cid}/delete": form("deleteContact", async (call) => {
+    "{contact}/delete": form("deleteContact", async (call) => {
       dropContact(call.tenant, of(call));
       return { said: "Removed." };
     }),

@@ -12,7 +12,6 @@ export function passkeyForms(whose: (call: PageCall) => string): Record<string, 
   return {
     "{passkey}/remove": {
       verb: "removePasskey",
-      target: ({ passkey = "" }) => ({ kind: "passkey", id: passkey }),
       act(call) {
         const { tenant, who, params } = call;
         const id = params["passkey"] ?? "";

@@ -25,7 +25,7 @@ function ruleFor(tx: Tx, project: Project, accountId: string) {
   });
 }
 
-const target = () => ({ kind: "project", id: FIRST.project });
+const target = `project:${FIRST.project}`;
 
 export const eventForms: Readonly<Record<string, Form>> = {
   start: {

@@ -20,8 +20,6 @@ import { newTopic } from "../ui/qr.ts";
 import { ago } from "../ui/times.ts";
 import { type FirstSteps, firstStepsOf, wayName } from "./first-steps.ts";
 
-const target = () => ({ kind: "contact", id: "" });
-
 /** Make a phone ring: green only once a code came through it and back. */
 export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
   const { rings, waiting } = steps;
@@ -77,7 +75,6 @@ export function head(number: number, name: string, isDone: boolean): Markup {
 export const phoneForms: Readonly<Record<string, Form>> = {
   phone: {
     verb: "createContact",
-    target,
     async act(call) {
       const { tenant, who } = call;
       if (who.role === "owner") setUpNtfy(call);
@@ -98,7 +95,6 @@ export const phoneForms: Readonly<Record<string, Form>> = {
   },
   again: {
     verb: "verifyContact",
-    target,
     async act(call) {
       const { sent } = await sendContactCode(call.tenant, ofWaiting(call));
       return {
@@ -108,7 +104,6 @@ export const phoneForms: Readonly<Record<string, Form>> = {
   },
   code: {
     verb: "verifyContact",
-    target,
     act(call, form) {
       proveContact(call.tenant, ofWaiting(call), form.get("code") ?? "");
       return { said: "From now on your phone rings." };
@@ -116,7 +111,6 @@ export const phoneForms: Readonly<Record<string, Form>> = {
   },
   ring: {
     verb: "testContact",
-    target,
     auditAlways: true,
     async act(call) {
       const { accountId } = call.who;
