@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import { type EgressError, egressErrorOf } from "./egress-error.ts";
 import type { EgressRequest, EgressResult } from "./exchange.ts";
 import { whenOpen } from "./guarded.ts";
+import { hostOf } from "./url.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 4_096;
@@ -66,19 +67,22 @@ export class Attempt {
     if (error !== null || truncated) this.#request?.destroy();
   }
 
-  /** Sends it once the agent has a connection. Called once. */
+  /** Sends it once the agent has a connection, with these header fields, names and values by turns. Called once. */
   send(
     url: URL,
-    { method, headers, body }: Pick<EgressRequest, "method" | "headers" | "body">,
-    agent: http.Agent,
+    { method, body }: EgressRequest,
+    { agent, fields }: { agent: http.Agent; fields: readonly string[] },
   ): void {
     const isSecure = url.protocol === "https:";
-    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     try {
-      const request = (isSecure ? https : http).request(url, {
+      // Not the URL itself: Node would take it apart once more, into more fields than it needs.
+      const request = (isSecure ? https : http).request({
         agent,
         method,
-        headers: { ...length, ...headers },
+        hostname: hostOf(url),
+        port: url.port,
+        path: url.pathname + url.search,
+        headers: fields,
         maxHeaderSize: LONGEST_HEAD,
       });
       this.#request = request;

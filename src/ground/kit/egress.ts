@@ -109,8 +109,8 @@ class Client implements EgressClient {
     if (held === null) return unsent("busy");
     const attempt = new Attempt(this.#options.clock, request, () => this.#pools.began(held));
     held.attempts.push(attempt);
-    const headers = withDefaults(request.headers ?? {}, this.#options.userAgent ?? "box");
-    attempt.send(url, { ...request, headers }, held.agent);
+    const fields = fieldsOf(url, request, this.#options.userAgent ?? "box");
+    attempt.send(url, request, { agent: held.agent, fields });
     const result = await attempt.result;
     const error = this.#ownFault(result, url, held) ?? result.error;
     this.#pools.leave(held, attempt, result.sent);
@@ -194,11 +194,24 @@ class Client implements EgressClient {
 
 const CONNECT_MS = 5_000;
 
-function withDefaults(headers: Readonly<Record<string, string>>, userAgent: string) {
-  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  return {
-    ...(given.has("accept-encoding") ? {} : { "accept-encoding": "identity" }),
-    ...(given.has("user-agent") ? {} : { "user-agent": userAgent }),
-    ...headers,
+/** Methods whose requests say no length where they have no body. */
+const BODILESS = /^(get|head|delete|options|trace|connect)$/i;
+
+/** Names and values by turns: such a list Node sends as it is, all but `connection`. */
+function fieldsOf(
+  { host }: URL,
+  { method, headers = {}, body }: EgressRequest,
+  userAgent: string,
+): string[] {
+  const fields = Object.entries(headers).flat();
+  const given = Object.keys(headers).map((name) => name.toLowerCase());
+  const add = (name: string, value: string) => {
+    if (!given.includes(name)) fields.push(name, value);
   };
+  add("host", host);
+  add("accept-encoding", "identity");
+  add("user-agent", userAgent);
+  if (body !== undefined || !BODILESS.test(method))
+    add("content-length", String(Buffer.byteLength(body ?? "")));
+  return fields;
 }

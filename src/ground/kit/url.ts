@@ -56,6 +56,6 @@ export function hostRefusal(url: URL, rules: AddressRules): string | null {
 }
 
 /** The host without brackets. The URL parser has already normalised every spelling of an IPv4 address. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }

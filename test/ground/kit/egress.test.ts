@@ -81,6 +81,26 @@ test("a given header beats the default of any case", async () => {
   assert.equal(receiver.received[0]?.headers["accept-encoding"], "br");
 });
 
+test("a request names its host, and its length wherever it may have a body", async () => {
+  const client = egress();
+  const lengths = { GET: undefined, delete: undefined, POST: "0", PATCH: "0" };
+  for (const [method, length] of Object.entries(lengths)) {
+    const { error } = await client.send({ method, url: receiver.url });
+    const { headers } = receiver.received.at(-1) ?? {};
+    assert.deepEqual(
+      [error, headers?.["content-length"], headers?.["transfer-encoding"], headers?.["host"]],
+      [null, length, undefined, new URL(receiver.url).host],
+    );
+  }
+  for (const [body, length] of [
+    ["é", "2"],
+    [Buffer.from("abc"), "3"],
+  ] as const) {
+    await client.send({ method: "DELETE", url: receiver.url, body });
+    assert.equal(receiver.received.at(-1)?.headers["content-length"], length);
+  }
+});
+
 test("a redirect is an answer like any other", async () => {
   for (const target of [receiver.url, "http://169.254.169.254/latest/meta-data/"]) {
     receiver.always(receivers.redirect(target));
