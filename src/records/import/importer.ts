@@ -43,6 +43,32 @@ export interface ImportLine {
   how: string;
 }
 
+/** What an import says of each thing that it read. */
+export class ImportReport {
+  readonly lines: ImportLine[] = [];
+
+  exact(what: string, how: string): void {
+    this.lines.push({ sort: "exact", what, how });
+  }
+
+  nearly(what: string, how: string): void {
+    this.lines.push({ sort: "approximate", what, how });
+  }
+
+  impossible(what: string, how: string): void {
+    this.lines.push({ sort: "impossible", what, how });
+  }
+
+  /** The same, of one thing. */
+  about(what: string) {
+    return {
+      exact: (how: string) => this.exact(what, how),
+      nearly: (how: string) => this.nearly(what, how),
+      impossible: (how: string) => this.impossible(what, how),
+    };
+  }
+}
+
 /** A credential for which the file names an environment variable. */
 export interface ImportedSecret {
   env: string;

@@ -174,6 +174,24 @@ test("of a thing in two files that differ the one that says more is taken, and t
   assert.match(lines(whole, schedule("Secondary")), /^approximate Two files have it and differ/);
 });
 
+for (const [system, of] of Object.entries({
+  pagerduty: (users: object[]) => ({ users }),
+  opsgenie: (data: object[]) => ({ data }),
+  oncall: (results: object[]) => ({ results }),
+}))
+  test(`a user in two files of ${system} has the name of the fuller one, whichever comes first`, () => {
+    const bare = of([user("a")]);
+    const full = of([{ ...user("a"), name: "Ann Example", fullName: "Ann Example" }]);
+    for (const files of [
+      { "1.json": bare, "2.json": full },
+      { "1.json": full, "2.json": bare },
+    ]) {
+      const { report } = read(system, files);
+      const users = report.map(({ what }) => what).filter((what) => what.startsWith("user "));
+      assert.deepEqual([...new Set(users)], ["user Ann Example"]);
+    }
+  });
+
 test("an urgency that is always low, or goes by severity or by the hour, is told as what it is", () => {
   for (const [rule, expected] of [
     [{ type: "constant", urgency: "high" }, /^exact A source and a rule/],

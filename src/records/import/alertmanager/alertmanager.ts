@@ -1,11 +1,11 @@
 import { shellQuoted } from "../../../ground/kit/shell.ts";
 import { type GivenFile, ImportFault } from "../given-file.ts";
-import type {
-  Imported,
-  ImportedProject,
-  Importer,
-  ImportLine,
-  ImportOptions,
+import {
+  type Imported,
+  type ImportedProject,
+  type Importer,
+  type ImportOptions,
+  ImportReport,
 } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
@@ -28,16 +28,18 @@ export const alertmanagerImporter: Importer = {
   title: "Alertmanager",
   live: liveAlertmanager,
   read(files, options) {
-    const { config, silences, lists, report } = sorted(files, options);
+    const report = new ImportReport();
+    const { config, silences, lists } = sorted(files, options, report);
     const project = options.project ?? "alertmanager";
     const receivers = readReceivers(config.field("receivers"));
     const root = readTree(config.field("route"), new Set(receivers.keys()));
     const tells = ({ route }: PlannedRoute) => receivers.get(route.receiver)?.tells ?? false;
     const planned = planRoutes(root);
-    report.push(...planned.flatMap((one) => routeLines(one, { tells: tells(one), project })));
-    const { pieces, report: inhibitions } = inhibited(planned.filter(tells), {
+    for (const one of planned) reportRoute(report, one, { tells: tells(one), project });
+    const pieces = inhibited(planned.filter(tells), {
       part: config.field("inhibit_rules"),
       quiet: planned.filter((one) => !tells(one)),
+      report,
     });
     const identifiers = commonIdentifiers(pieces, silences);
     const rules = rulesOf(pieces, identifiers);
@@ -45,22 +47,22 @@ export const alertmanagerImporter: Importer = {
       throw config
         .field("route")
         .fault(`the routes make ${rules.length} rules, and a project has at most ${PROJECT_RULES}`);
-    const windows = windowsOf(
+    const maintenance = windowsOf(
       rules.map(({ rule, piece }) => ({ name: rule.name, route: piece.planned.route })),
-      { intervals: readIntervals(config), now: options.now },
+      { intervals: readIntervals(config), now: options.now, report },
     );
     const used = new Set(planned.map(({ route }) => route.receiver));
     const secrets = new SecretNames();
-    const channels = channelsOf(
+    const integrations = channelsOf(
       [...receivers.values()].filter(({ name }) => used.has(name)),
-      { global: config.field("global"), secrets },
+      { global: config.field("global"), secrets, report },
     );
-    const commands = silences.map((silence) =>
-      silenceCommand(silence, { project, identifiers, now: options.now }),
+    const commands = silences.flatMap((silence) =>
+      silenceCommand(silence, { project, identifiers, now: options.now, report }),
     );
-    report.push(...inhibitions, ...windows.report, ...channels.report);
-    report.push(...commands.map(({ line }) => line), ...generalLines(config, { used, pieces }));
-    report.push(...[config, ...lists].flatMap(unreadLines));
+    reportGeneral(report, config, { used, pieces });
+    for (const { kind, fields } of [config, ...lists].flatMap((part) => part.unread()))
+      report.impossible(kind, `The box has no place for its ${fields.join(", ")}.`);
     return {
       config: {
         format: 1,
@@ -71,22 +73,21 @@ export const alertmanagerImporter: Importer = {
             sources: [
               { name: "alertmanager", kind: "alertmanager", imported_from: "alertmanager:source" },
             ],
-            integrations: channels.integrations,
+            integrations,
             rules: rules.map(({ rule }) => rule),
-            ...(windows.maintenance.length > 0 && { maintenance: windows.maintenance }),
+            ...(maintenance.length > 0 && { maintenance }),
           },
         ],
       },
-      report,
+      report: report.lines,
       secrets: secrets.secrets,
-      commands: commands.flatMap(({ command }) => command ?? []),
+      commands,
     } satisfies Imported;
   },
 };
 
 /** Sorts the files: one configuration, and any number of silence lists. Other files are reported and ignored. */
-function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
-  const report: ImportLine[] = [];
+function sorted(files: readonly GivenFile[], { now }: ImportOptions, report: ImportReport) {
   const silences: Silence[] = [];
   const lists: Part[] = [];
   let config: Part | null = null;
@@ -95,18 +96,19 @@ function sorted(files: readonly GivenFile[], { now }: ImportOptions) {
     if (isSilences(part)) {
       lists.push(part);
       silences.push(...readSilences(part, now));
-    } else if (!isConfig(part)) {
-      const how =
-        "is neither a configuration with a route nor a list of silences, and was left out.";
-      report.push({ sort: "impossible", what: file.name, how });
-    } else if (config === null) config = part;
+    } else if (!isConfig(part))
+      report.impossible(
+        file.name,
+        "is neither a configuration with a route nor a list of silences, and was left out.",
+      );
+    else if (config === null) config = part;
     else throw new ImportFault(`${file.name}: it is a second configuration; name one`);
   }
   if (config === null)
     throw new ImportFault(
       `${files.map(({ name }) => name).join(", ")}: none is a configuration of Alertmanager, which has a route`,
     );
-  return { config, silences, lists, report };
+  return { config, silences, lists };
 }
 
 const isConfig = ({ value }: Part): boolean =>
@@ -115,51 +117,35 @@ const isConfig = ({ value }: Part): boolean =>
 /** Names of alerts that always fire, so that their end shows that the sender has died. */
 const ALWAYS = /watchdog|dead.?man/i;
 
-function routeLines(
+function reportRoute(
+  report: ImportReport,
   { route, clauses, shared }: PlannedRoute,
   { tells, project }: { tells: boolean; project: string },
-): ImportLine[] {
+): void {
   const what = `route ${route.title || "around all"}`;
-  if (clauses.length === 0) return [{ sort: "exact", what, how: "no alert stays there: no rule." }];
-  if (!tells && ALWAYS.test(route.title))
-    return [
-      {
-        sort: "approximate",
-        what,
-        how: `${route.receiver} notifies nobody: no rule. To be paged when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
-      },
-    ];
-  if (!tells)
-    return [
-      {
-        sort: "exact",
-        what,
-        how: `${route.receiver} has no configuration and notifies nobody: no rule.`,
-      },
-    ];
+  const { receiver } = route;
   const lost = new Set(clauses.flatMap((clause) => conditionsOf(clause, "absent").lost));
-  const lines: ImportLine[] = [];
+  if (clauses.length === 0) report.exact(what, "no alert stays there: no rule.");
+  else if (!tells && ALWAYS.test(route.title))
+    report.nearly(
+      what,
+      `${receiver} notifies nobody: no rule. To be paged when Prometheus or Alertmanager dies: box heartbeat add ${shellQuoted(project)} watchdog --every 5m --watch alertmanager:alertname=Watchdog, and let this route end at the receiver that calls the box, with repeat_interval 1m.`,
+    );
+  else if (!tells)
+    report.exact(what, `${receiver} has no configuration and notifies nobody: no rule.`);
+  else if (lost.size + shared.length === 0) report.exact(what, "a rule matches the same.");
+  if (!tells || clauses.length === 0) return;
   if (lost.size > 0)
-    lines.push({
-      sort: "approximate",
+    report.nearly(
       what,
-      how: `its rule matches more, because no condition can express ${[...lost].join(", ")} (a key that isn't there passes no positive comparison).`,
-    });
+      `its rule matches more, because no condition can express ${[...lost].join(", ")} (a key that isn't there passes no positive comparison).`,
+    );
   if (shared.length > 0)
-    lines.push({
-      sort: "approximate",
+    report.nearly(
       what,
-      how: `order-dependent: its rule also matches the alerts of ${listed(shared.map((title) => `route ${title}`))}.`,
-    });
-  return lines.length > 0 ? lines : [{ sort: "exact", what, how: "a rule matches the same." }];
+      `order-dependent: its rule also matches the alerts of ${listed(shared.map((title) => `route ${title}`))}.`,
+    );
 }
-
-const unreadLines = (part: Part): ImportLine[] =>
-  part.unread().map(({ kind, fields }) => ({
-    sort: "impossible",
-    what: kind,
-    how: `The box has no place for its ${fields.join(", ")}.`,
-  }));
 
 /** Cut, so that a person can still read the list. */
 function listed(texts: readonly string[]): string {
@@ -213,43 +199,35 @@ function matchedBy({ planned: { route }, words }: RulePart): string {
 
 const wordsOf = (piece: RulePart): string => `${piece.planned.route.receiver}: ${matchedBy(piece)}`;
 
-/** Report lines for every configuration. */
-function generalLines(
+/** What is said of every configuration. */
+function reportGeneral(
+  report: ImportReport,
   config: Part,
   { used, pieces }: { used: ReadonlySet<string>; pieces: readonly RulePart[] },
-): ImportLine[] {
-  const lines: ImportLine[] = [
-    {
-      sort: "approximate",
-      what: "group_by, group_wait, group_interval",
-      how: "here each alert is separate and is sent at once; the labels are its identifiers, and in a storm a chat gets one message a minute.",
-    },
-    {
-      sort: "approximate",
-      what: "people",
-      how: "Alertmanager has none, so the rules have no ladder and only notify channels: add escalations with accounts or schedules.",
-    },
-  ];
+): void {
+  report.nearly(
+    "group_by, group_wait, group_interval",
+    "here each alert is separate and is sent at once; the labels are its identifiers, and in a storm a chat gets one message a minute.",
+  );
+  report.nearly(
+    "people",
+    "Alertmanager has none, so the rules have no ladder and only notify channels: add escalations with accounts or schedules.",
+  );
   const rooms = new Set(pieces.map(({ planned }) => planned.route.receiver));
   if (rooms.size > 1)
-    lines.push({
-      sort: "approximate",
-      what: `receivers ${[...rooms].join(", ")}`,
-      how: "each channel of a project gets all its alerts, whichever route they took: the rule names the route. To separate them, make a project for each team, with a source of its own.",
-    });
+    report.nearly(
+      `receivers ${[...rooms].join(", ")}`,
+      "each channel of a project gets all its alerts, whichever route they took: the rule names the route. To separate them, make a project for each team, with a source of its own.",
+    );
   for (const part of config.field("receivers").list()) {
     const name = part.field("name").text();
-    const how = "no route names it, so it was left out.";
-    if (!used.has(name)) {
-      part.leave();
-      lines.push({ sort: "approximate", what: `receiver ${name}`, how });
-    }
+    if (used.has(name)) continue;
+    part.leave();
+    report.nearly(`receiver ${name}`, "no route names it, so it was left out.");
   }
   if (config.field("templates").list().length > 0)
-    lines.push({
-      sort: "approximate",
-      what: "templates",
-      how: "left out: messages have the box's texts, or a channel's title_template and body_template.",
-    });
-  return lines;
+    report.nearly(
+      "templates",
+      "left out: messages have the box's texts, or a channel's title_template and body_template.",
+    );
 }

@@ -1,4 +1,4 @@
-import type { ImportLine } from "../importer.ts";
+import type { ImportReport } from "../importer.ts";
 import { type Clause, canShare, narrowedByAll, without } from "./clause.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type LabelMatcher, matcherText } from "./matchers.ts";
@@ -38,12 +38,18 @@ export const MOST_IDENTIFIERS = 32;
 /** Rules that splitting may make. Nobody could read a file with more. */
 const MOST_PIECES = 200;
 
-/** The rules to be made and what silences them. `quiet`: routes that notify nobody and become no rules. */
+interface Around {
+  part: Part;
+  /** Routes that notify nobody and become no rules. */
+  quiet: readonly PlannedRoute[];
+  report: ImportReport;
+}
+
+/** The rules to be made and what silences them. */
 export function inhibited(
   planned: readonly PlannedRoute[],
-  { part, quiet }: { part: Part; quiet: readonly PlannedRoute[] },
-): { pieces: RulePart[]; report: ImportLine[] } {
-  const report: ImportLine[] = [];
+  { part, quiet, report }: Around,
+): RulePart[] {
   let pieces = planned.flatMap((one) =>
     one.clauses.map(
       (clause): RulePart => ({
@@ -59,37 +65,28 @@ export function inhibited(
   const taken: [number, Inhibition][] = [];
   for (const [i, at] of part.list().entries()) {
     const inhibition = readInhibition(at);
-    const why = whyNothing(pieces, inhibition);
-    if (why !== null) {
-      report.push({ ...why, what: inhibition.title });
-      continue;
+    const { title, source, target } = inhibition;
+    const isThere = (matchers: LabelMatcher[]) =>
+      pieces.some(({ clause }) => mayHave(clause, matchers));
+    if (!isThere(target)) report.exact(title, "no route has alerts that it would silence.");
+    else if (!isThere(source))
+      report.impossible(
+        title,
+        "no route that notifies anybody has its sources, and only alerts of rules silence others.",
+      );
+    else {
+      const split = splitBy(pieces, i, inhibition);
+      if (split !== null) taken.push([i, inhibition]);
+      else
+        report.impossible(
+          title,
+          `no conditions separate what it silences from the rest, or it would need more than ${MOST_PIECES} rules, so both are sent.`,
+        );
+      pieces = split ?? pieces;
     }
-    const split = splitBy(pieces, i, inhibition);
-    if (split === null) {
-      const how = `no conditions separate what it silences from the rest, or it would need more than ${MOST_PIECES} rules, so both are sent.`;
-      report.push({ sort: "impossible", what: inhibition.title, how });
-      continue;
-    }
-    pieces = split;
-    taken.push([i, inhibition]);
   }
-  for (const [i, inhibition] of taken) report.push(silence(pieces, i, { inhibition, quiet }));
-  return { pieces, report };
-}
-
-/** Why an inhibition has no effect; null where it has one. */
-function whyNothing(
-  pieces: readonly RulePart[],
-  { source, target }: Inhibition,
-): Pick<ImportLine, "sort" | "how"> | null {
-  const isThere = (matchers: LabelMatcher[]) =>
-    pieces.some(({ clause }) => mayHave(clause, matchers));
-  if (!isThere(target)) return { sort: "exact", how: "no route has alerts that it would silence." };
-  if (isThere(source)) return null;
-  return {
-    sort: "impossible",
-    how: "no route that notifies anybody has its sources, and only alerts of rules silence others.",
-  };
+  for (const [i, inhibition] of taken) silence(pieces, i, { inhibition, quiet, report });
+  return pieces;
 }
 
 function readInhibition(at: Part): Inhibition {
@@ -141,20 +138,22 @@ function part(isIn: boolean, matchers: readonly LabelMatcher[]): (clause: Clause
 function silence(
   pieces: readonly RulePart[],
   i: number,
-  { inhibition, quiet }: { inhibition: Inhibition; quiet: readonly PlannedRoute[] },
-): ImportLine {
+  { inhibition, quiet, report }: Omit<Around, "part"> & { inhibition: Inhibition },
+): void {
   const { title, equal } = inhibition;
   const all = pieces.filter((piece) => piece.roles.has(i));
   // A rule that matches more than its part could silence alerts that Alertmanager sends.
   const sure = all.filter(({ clause }) => conditionsOf(clause, "absent").lost.length === 0);
   const has = (...roles: Role[]) =>
     sure.filter((piece) => roles.some((role) => piece.roles.get(i) === role));
-  const impossible = (how: string): ImportLine => ({ sort: "impossible", what: title, how });
   const isHeardNowhere = quiet.some(({ clauses }) =>
     clauses.some((clause) => mayHave(clause, inhibition.source)),
   );
   const [targets, sources] = [has("target", "both"), has("source", "both")];
-  if (equal.length > MOST_EQUAL) return impossible(`at most ${MOST_EQUAL} labels are compared.`);
+  if (equal.length > MOST_EQUAL) {
+    report.impossible(title, `at most ${MOST_EQUAL} labels are compared.`);
+    return;
+  }
   // An identifier that both lack is equal, as there; a label isn't.
   const identify = targets
     .concat(sources)
@@ -180,24 +179,21 @@ function silence(
       for (const name of equal) for (const one of [target, ...above]) one.identifiers.add(name);
   }
   if (isCut)
-    return {
-      sort: "approximate",
-      what: title,
-      how: `not every rule silences or is silenced as in Alertmanager: a rule is silenced by at most ${MOST_ABOVE} others and by none that it silences itself, and a rule that matches more than its route is left out. Alerts that aren't silenced are sent.`,
-    };
-  if (isHeardNowhere)
-    return {
-      sort: "approximate",
-      what: title,
-      how: "sources that a route sends to nobody open no alerts here, and silence nothing.",
-    };
-  if (!identify)
-    return {
-      sort: "approximate",
-      what: title,
-      how: `an alert that lacks a label of equal is sent: only identifiers that both lack are equal, and a rule has at most ${MOST_IDENTIFIERS}.`,
-    };
-  return { sort: "exact", what: title, how: "rules are silenced by rules, with equal." };
+    report.nearly(
+      title,
+      `not every rule silences or is silenced as in Alertmanager: a rule is silenced by at most ${MOST_ABOVE} others and by none that it silences itself, and a rule that matches more than its route is left out. Alerts that aren't silenced are sent.`,
+    );
+  else if (isHeardNowhere)
+    report.nearly(
+      title,
+      "sources that a route sends to nobody open no alerts here, and silence nothing.",
+    );
+  else if (!identify)
+    report.nearly(
+      title,
+      `an alert that lacks a label of equal is sent: only identifiers that both lack are equal, and a rule has at most ${MOST_IDENTIFIERS}.`,
+    );
+  else report.exact(title, "rules are silenced by rules, with equal.");
 }
 
 function leadsTo(from: RulePart, to: RulePart): boolean {

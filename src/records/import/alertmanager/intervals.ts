@@ -1,5 +1,5 @@
 import { dated } from "../../../ground/kit/wall-time.ts";
-import type { ImportedProject, ImportLine } from "../importer.ts";
+import type { ImportedProject, ImportReport } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import type { Part } from "./part.ts";
 import type { AlertRoute } from "./tree.ts";
@@ -38,41 +38,45 @@ interface Wanted {
 
 export function windowsOf(
   rules: readonly RuleOf[],
-  { intervals, now }: { intervals: ReadonlyMap<string, Weekly>; now: number },
-): { maintenance: MaintenanceInput[]; report: ImportLine[] } {
+  {
+    intervals,
+    now,
+    report,
+  }: { intervals: ReadonlyMap<string, Weekly>; now: number; report: ImportReport },
+): MaintenanceInput[] {
   const names = new UniqueNames(200);
   const maintenance: MaintenanceInput[] = [];
-  const report: ImportLine[] = [];
   for (const route of new Set(rules.map((rule) => rule.route))) {
-    const title = `route ${route.title || "around all"}`;
+    const title = `route ${route.title || "around all"}, its times`;
     const { wanted, impossible } = wantedOf(route, intervals);
     for (const how of impossible)
-      report.push({
-        sort: "impossible",
-        what: `${title}, its times`,
-        how: `${how}: alerts that it would mute are sent.`,
-      });
+      report.impossible(title, `${how}: alerts that it would mute are sent.`);
     const own = rules.filter((rule) => rule.route === route);
     const made = own.flatMap((rule) =>
       wanted.flatMap((one) => one.runs.flatMap((run) => windowOf(rule, one, { run, now }) ?? [])),
     );
     if (made.length === 0) continue;
     if (maintenance.length + made.length > MOST_WINDOWS) {
-      const how = `a box has at most ${MOST_WINDOWS} silences and windows, so alerts that it would mute are sent.`;
-      report.push({ sort: "impossible", what: `${title}, its times`, how });
+      report.impossible(
+        title,
+        `a box has at most ${MOST_WINDOWS} silences and windows, so alerts that it would mute are sent.`,
+      );
       continue;
     }
     for (const one of made) maintenance.push({ ...one, name: names.give(one.name) });
-    const how = `maintenance windows, which end after ${LASTS} days: move their dates in the file before then.`;
-    report.push({ sort: "approximate", what: `${title}, its times`, how });
+    report.nearly(
+      title,
+      `maintenance windows, which end after ${LASTS} days: move their dates in the file before then.`,
+    );
   }
   const used = new Set(rules.flatMap(({ route }) => [...route.mute, ...route.active]));
   for (const name of intervals.keys())
-    if (!used.has(name)) {
-      const how = "no route that notifies anybody names it, so it was left out.";
-      report.push({ sort: "approximate", what: `time interval ${name}`, how });
-    }
-  return { maintenance, report };
+    if (!used.has(name))
+      report.nearly(
+        `time interval ${name}`,
+        "no route that notifies anybody names it, so it was left out.",
+      );
+  return maintenance;
 }
 
 function wantedOf(

@@ -1,5 +1,5 @@
 import { sha256 } from "../../../ground/kit/ids.ts";
-import type { ImportedProject, ImportLine } from "../importer.ts";
+import type { ImportedProject, ImportReport } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import type { SecretNames } from "../secrets.ts";
 import { type ChannelMaker, makers, PAGERS } from "./channels.ts";
@@ -47,28 +47,24 @@ function kindsOf(receiver: Part): { kind: string; configs: Part[] }[] {
 /** The channels of the receivers that routes name. Receivers with equal settings share a channel. */
 export function channelsOf(
   receivers: readonly Receiver[],
-  { global, secrets }: { global: Part; secrets: SecretNames },
-): { integrations: IntegrationInput[]; report: ImportLine[] } {
+  { global, secrets, report }: { global: Part; secrets: SecretNames; report: ImportReport },
+): IntegrationInput[] {
   const names = new UniqueNames(128);
   const ids = new UniqueNames(480);
   const made = new Map<string, IntegrationInput>();
-  const report: ImportLine[] = [];
   for (const { name, part } of receivers)
     for (const { kind, configs } of kindsOf(part)) {
       const what = `receiver ${name}, ${kind}`;
       const maker = makers[kind];
       if (maker === undefined) {
         part.field(kind).leave();
-        report.push({ sort: "impossible", what, how: whyNot(kind) });
+        report.impossible(what, whyNot(kind));
         continue;
       }
       for (const config of configs) {
         const result = makeAll(maker, config, { global, secrets, name });
-        report.push({
-          sort: result.how === "" ? "exact" : "approximate",
-          what,
-          how: result.how || "a channel.",
-        });
+        if (result.how === "") report.exact(what, "a channel.");
+        else report.nearly(what, result.how);
         for (const fields of result.channels) {
           const key = JSON.stringify(fields);
           if (!made.has(key))
@@ -82,15 +78,14 @@ export function channelsOf(
     }
   const integrations = [...made.values()];
   if (integrations.length > MOST_INTEGRATIONS)
-    report.push({
-      sort: "impossible",
-      what: `${integrations.length - MOST_INTEGRATIONS} channels`,
-      how: `a project has at most ${MOST_INTEGRATIONS}, so these were left out: ${integrations
+    report.impossible(
+      `${integrations.length - MOST_INTEGRATIONS} channels`,
+      `a project has at most ${MOST_INTEGRATIONS}, so these were left out: ${integrations
         .slice(MOST_INTEGRATIONS)
         .map(({ name }) => name)
         .join(", ")}.`,
-    });
-  return { integrations: integrations.slice(0, MOST_INTEGRATIONS), report };
+    );
+  return integrations.slice(0, MOST_INTEGRATIONS);
 }
 
 /** A hash of where it sends, because a receiver may get another name; its name where the file hides that. */

@@ -1,5 +1,5 @@
 import { shellQuoted } from "../../../ground/kit/shell.ts";
-import type { ImportLine } from "../importer.ts";
+import type { ImportReport } from "../importer.ts";
 import { EVERYTHING, narrowedByAll } from "./clause.ts";
 import { conditionsOf } from "./conditions.ts";
 import { type LabelMatcher, matcherText } from "./matchers.ts";
@@ -65,15 +65,23 @@ function timeOf(at: Part): number {
   throw at.fault(`"${at.text()}" is no time`);
 }
 
-/** A silence as a command, and its report lines. `identifiers`: labels that the alerts of every imported rule have. */
+interface Around {
+  project: string;
+  /** Labels that the alerts of every imported rule have. */
+  identifiers: ReadonlySet<string>;
+  now: number;
+  report: ImportReport;
+}
+
+/** A silence as a command; [] where the report says why there is none. */
 export function silenceCommand(
   { title, matchers, startsAt, endsAt, reason }: Silence,
-  { project, identifiers, now }: { project: string; identifiers: ReadonlySet<string>; now: number },
-): { command: string | null; line: ImportLine } {
-  const impossible = (how: string) => ({
-    command: null,
-    line: { sort: "impossible", what: title, how } as const,
-  });
+  { project, identifiers, now, report }: Around,
+): string[] {
+  const impossible = (how: string) => {
+    report.impossible(title, how);
+    return [];
+  };
   const clause = narrowedByAll(EVERYTHING, matchers);
   if (clause === null) return impossible("nothing can match it.");
   const { conditions, lost } = conditionsOf(clause, "empty");
@@ -88,6 +96,8 @@ export function silenceCommand(
     );
   const from = Math.max(startsAt, now);
   const isCut = endsAt > from + LONGEST;
+  if (isCut) report.nearly(title, "ends after 30 days, the longest that a silence lasts.");
+  else report.exact(title, "a command makes it.");
   const write = {
     project,
     conditions,
@@ -97,14 +107,5 @@ export function silenceCommand(
     ends_at: isCut ? from + LONGEST : endsAt,
     reason: [...reason].slice(0, 1_000).join(""),
   };
-  return {
-    command: `box api POST /v1/silences ${shellQuoted(JSON.stringify(write))}`,
-    line: isCut
-      ? {
-          sort: "approximate",
-          what: title,
-          how: "ends after 30 days, the longest that a silence lasts.",
-        }
-      : { sort: "exact", what: title, how: "a command makes it." },
-  };
+  return [`box api POST /v1/silences ${shellQuoted(JSON.stringify(write))}`];
 }

@@ -2,7 +2,6 @@ import type { GivenFile } from "../given-file.ts";
 import type { Importer } from "../importer.ts";
 import { TeamDraft } from "../team/draft.ts";
 import { exportedJson, Given } from "../team/given.ts";
-import { emptyFile } from "../team/pages.ts";
 import { type GivenFields, isFields } from "../unread.ts";
 import { liveGoAlert } from "./live.ts";
 import { takeGoAlertPolicy, takeGoAlertService } from "./policy.ts";
@@ -39,7 +38,7 @@ export const fromGoAlert: Importer = {
         nodes.set(key, [...(nodes.get(key) ?? []), ...given]);
       }
       if (known.length > 0 && known.every(([, held]) => nodesOf(held).length === 0))
-        draft.report.push(emptyFile(file));
+        draft.emptyFile(file);
     }
     take(draft, (kind) => nodes.get(kind) ?? []);
     return draft.finish([

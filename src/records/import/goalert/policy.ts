@@ -41,7 +41,7 @@ export function takeGoAlertService(
 ): void {
   const name = given.text("name") || given.text("id");
   const what = `service ${name}`;
-  const said = draft.report.length;
+  const said = draft.lines.length;
   const id =
     given.text("escalationPolicyID") ||
     given.object("escalationPolicy", "policies of services")?.text("id") ||
@@ -83,5 +83,5 @@ export function takeGoAlertService(
     match: { sources: [source] },
     ladder,
   });
-  if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
+  if (draft.lines.length === said) draft.exact(what, "A source and a rule of this name.");
 }

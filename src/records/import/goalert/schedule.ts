@@ -3,7 +3,7 @@ import type { TeamDraft } from "../team/draft.ts";
 import { type Given, minuteOfDay } from "../team/given.ts";
 import { lanesOf } from "../team/lanes.ts";
 import { begunBy, type GivenRotation, turnAt } from "../team/rotation.ts";
-import { ADDED, type GivenOverride } from "../team/schedules.ts";
+import { ADDED, type GivenOverride, theirShifts } from "../team/schedules.ts";
 import type { WeekWindow } from "../team/windows.ts";
 import { zoneOf } from "../team/zones.ts";
 
@@ -82,11 +82,8 @@ export function takeGoAlertSchedule(
 ): string[] {
   const name = given.text("name") || given.text("id");
   const what = `schedule ${name}`;
-  const zone = zoneOf(given.text("timeZone"));
-  if (zone === null) {
-    draft.impossible(what, `Its time zone "${given.text("timeZone")}" is unknown.`);
-    return [];
-  }
+  const zone = draft.zoneOf(given, given.text("timeZone"), what);
+  if (zone === null) return [];
   const made = given
     .objects("targets", "targets of schedules")
     .flatMap((one) => targetOf(draft, one, { what, zone, rotations }));
@@ -99,7 +96,6 @@ export function takeGoAlertSchedule(
     )
     .flatMap((one) => overrideOf(draft, one, { what, rotations: made }));
   const shifts = given.objects("shifts", "shifts").flatMap((one) => shiftOf(draft, one, what));
-  const edges = shifts.flatMap(({ from, until }) => [from, until]);
   return draft.schedule({
     what,
     id: given.text("id"),
@@ -109,8 +105,7 @@ export function takeGoAlertSchedule(
     rotations: made,
     together: true,
     overrides: [...overrides, ...temporary(draft, given, what)],
-    theirs:
-      shifts.length === 0 ? null : { shifts, from: Math.min(...edges), until: Math.max(...edges) },
+    theirs: theirShifts(shifts),
     ask: "ask for its shifts in the query.",
   });
 }

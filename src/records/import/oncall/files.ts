@@ -1,26 +1,11 @@
 import type { GivenFile } from "../given-file.ts";
-import type { ImportLine } from "../importer.ts";
+import type { TeamDraft } from "../team/draft.ts";
 import { exportedJson, Given } from "../team/given.ts";
-import { comesNext, emptyFile } from "../team/pages.ts";
-import { type GivenFields, isFields, type Unread } from "../unread.ts";
+import { comesNext } from "../team/pages.ts";
+import { ExportedThings } from "../team/things.ts";
+import { type GivenFields, isFields } from "../unread.ts";
 
-/** Answers of Grafana OnCall's API, sorted by their shape, since every answer calls its list `results`. */
-export interface OnCallFiles {
-  users: Given[];
-  teams: Given[];
-  schedules: Given[];
-  shifts: Given[];
-  chains: Given[];
-  policies: Given[];
-  integrations: Given[];
-  routes: Given[];
-  /** With the file's name, which says to which schedule they belong. */
-  finals: { of: string; given: Given }[];
-}
-
-type Kind = Exclude<keyof OnCallFiles, "finals">;
-
-const WORDS: Readonly<Record<Kind, string>> = {
+const WORDS = {
   users: "users",
   teams: "teams",
   schedules: "schedules",
@@ -29,6 +14,13 @@ const WORDS: Readonly<Record<Kind, string>> = {
   policies: "escalation policies",
   integrations: "integrations",
   routes: "routes",
+} as const;
+type Kind = keyof typeof WORDS;
+
+/** Answers of Grafana OnCall's API, sorted by their shape, since every answer calls its list `results`. */
+export type OnCallFiles = Record<Kind, Given[]> & {
+  /** With the file's name, which says to which schedule they belong. */
+  finals: { of: string; given: Given }[];
 };
 
 function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
@@ -49,22 +41,10 @@ function kindOf(value: GivenFields): Kind | "finals" | "swaps" | null {
 }
 
 /** Throws ImportFault. */
-export function onCallFiles(
-  files: readonly GivenFile[],
-  { unread, report }: { unread: Unread; report: ImportLine[] },
-): OnCallFiles {
-  const found: OnCallFiles = {
-    users: [],
-    teams: [],
-    schedules: [],
-    shifts: [],
-    chains: [],
-    policies: [],
-    integrations: [],
-    routes: [],
-    finals: [],
-  };
-  const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
+export function onCallFiles(files: readonly GivenFile[], draft: TeamDraft): OnCallFiles {
+  const { unread } = draft;
+  const found = new ExportedThings(draft, WORDS);
+  const finals: OnCallFiles["finals"] = [];
   for (const file of files) {
     const others: string[] = [];
     const value = exportedJson(file);
@@ -72,34 +52,34 @@ export function onCallFiles(
     const list = listOf(value);
     if (page !== null && !list.includes(page)) unread.saw(page, "answers", PAGE);
     if ([value, page?.["results"]].some((one) => Array.isArray(one) && one.length === 0))
-      report.push(emptyFile(file));
-    else if (list.length === 0) told(file.name, "It contains nothing that the import knows.");
+      draft.emptyFile(file);
+    else if (list.length === 0) draft.unknownFile(file);
     for (const one of list) {
       const kind = kindOf(one);
       if (kind === null || kind === "swaps") unread.leave(one);
       if (kind === "finals")
-        found.finals.push({ of: file.name, given: new Given(one, "final shifts", unread) });
+        finals.push({ of: file.name, given: new Given(one, "final shifts", unread) });
       else if (kind === "swaps")
-        told(
+        draft.impossible(
           `shift swap ${String(one["id"] ?? "")}`,
           "A swap is two overrides here: box override swap makes them.",
         );
       else if (kind === null) others.push(String(one["name"] ?? one["id"] ?? "without a name"));
-      else found[kind].push(new Given(one, WORDS[kind], unread));
+      else found.keep(kind, one, String(one["id"] ?? ""));
     }
     if (others.length > 0)
-      told(
+      draft.impossible(
         file.name,
         `Unknown answers aren't imported: ${others.slice(0, 20).join(", ")}${others.length > 20 ? " and more" : ""}.`,
       );
     const next = page?.["next"];
     if (typeof next === "string" && !files.some((one) => comesNext(next, pageOf(one) ?? {})))
-      told(
+      draft.impossible(
         file.name,
         "Its answer isn't complete: also fetch the address in its next, into another file.",
       );
   }
-  return found;
+  return { ...found.all(), finals };
 }
 
 const PAGE = [

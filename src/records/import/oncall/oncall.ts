@@ -105,7 +105,7 @@ interface Around {
 function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around): void {
   const [id, name, type] = [one.text("id"), one.text("name") || one.text("id"), one.text("type")];
   const what = `integration ${name}`;
-  const said = draft.report.length;
+  const said = draft.lines.length;
   const routes = given.routes.filter((route) => route.text("integration_id") === id);
   const last =
     one.object("default_route", "default routes") ??
@@ -149,7 +149,7 @@ function takeIntegration(draft: TeamDraft, one: Given, { given, chains }: Around
     before.map((route) => routeOf(route, { type, chains })),
     { what, last: { name, id, match: { sources: [source] }, ladder } },
   );
-  if (draft.report.length === said) draft.exact(what, "A source and a rule of this name.");
+  if (draft.lines.length === said) draft.exact(what, "A source and a rule of this name.");
 }
 
 function routeOf(

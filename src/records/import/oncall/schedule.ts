@@ -2,7 +2,7 @@ import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import { inOtherZone } from "../team/lanes.ts";
 import type { GivenRotation } from "../team/rotation.ts";
-import { zoneOf } from "../team/zones.ts";
+import { theirShifts } from "../team/schedules.ts";
 import type { OnCallFiles } from "./files.ts";
 import { readShift, renderedOverrides } from "./shifts.ts";
 
@@ -13,12 +13,8 @@ const ASK =
 export function takeOnCallSchedule(draft: TeamDraft, given: Given, files: OnCallFiles): string[] {
   const name = given.text("name") || given.text("id");
   const what = `schedule ${name}`;
-  const zone = zoneOf(given.text("time_zone") || "UTC");
-  if (zone === null) {
-    given.leave();
-    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is unknown.`);
-    return [];
-  }
+  const zone = draft.zoneOf(given, given.text("time_zone") || "UTC", what);
+  if (zone === null) return [];
   const theirs = finalsOf(draft, given, { what, files });
   const base = { id: given.text("id"), what, name, zone, apart: true, ask: ASK };
   const rendered = (why: string) => {
@@ -93,7 +89,5 @@ function finalsOf(
       const person = draft.people.find({ id: one.text("user_pk"), email, called }, what);
       return from === null || until === null || person === null ? [] : [{ person, from, until }];
     });
-  if (shifts.length === 0) return null;
-  const from = shifts.reduce((least, shift) => Math.min(least, shift.from), Infinity);
-  return { shifts, from, until: shifts.reduce((most, shift) => Math.max(most, shift.until), 0) };
+  return theirShifts(shifts);
 }

@@ -1,27 +1,11 @@
 import type { GivenFile } from "../given-file.ts";
-import type { ImportLine } from "../importer.ts";
-import { exportedJson, Given, saysAll } from "../team/given.ts";
-import { comesNext, emptyFile, inTwo } from "../team/pages.ts";
-import { type GivenFields, isFields, type Unread } from "../unread.ts";
+import type { TeamDraft } from "../team/draft.ts";
+import { exportedJson, Given } from "../team/given.ts";
+import { comesNext } from "../team/pages.ts";
+import { ExportedThings } from "../team/things.ts";
+import { type GivenFields, isFields } from "../unread.ts";
 
-/** Answers of Opsgenie's API and files of its backup tool, sorted by their shape. */
-export interface OpsgenieFiles {
-  users: Given[];
-  teams: Given[];
-  schedules: Given[];
-  escalations: Given[];
-  integrations: Given[];
-  heartbeats: Given[];
-  timelines: Given[];
-  /** With the file's name or the schedule's id, which says to which schedule they belong. */
-  overrides: { of: string; given: Given }[];
-  routes: { of: string; given: Given }[];
-}
-
-type Kind = Exclude<keyof OpsgenieFiles, "overrides" | "routes">;
-type Sorted = Kind | "overrides" | "routes" | "forwardings" | "maintenances" | "others";
-
-const WORDS: Readonly<Record<Kind, string>> = {
+const WORDS = {
   users: "users",
   teams: "teams",
   schedules: "schedules",
@@ -29,7 +13,17 @@ const WORDS: Readonly<Record<Kind, string>> = {
   integrations: "integrations",
   heartbeats: "heartbeats",
   timelines: "timelines",
+} as const;
+type Kind = keyof typeof WORDS;
+
+/** Answers of Opsgenie's API and files of its backup tool, sorted by their shape. */
+export type OpsgenieFiles = Record<Kind, Given[]> & {
+  /** With the file's name or the schedule's id, which says to which schedule they belong. */
+  overrides: { of: string; given: Given }[];
+  routes: { of: string; given: Given }[];
 };
+
+type Sorted = Kind | "overrides" | "routes" | "forwardings" | "maintenances" | "others";
 
 function kindOf(value: GivenFields): Sorted {
   const has = (...keys: string[]) => keys.every((key) => Object.hasOwn(value, key));
@@ -48,63 +42,36 @@ function kindOf(value: GivenFields): Sorted {
 }
 
 /** Throws ImportFault. */
-export function opsgenieFiles(
-  files: readonly GivenFile[],
-  { unread, report }: { unread: Unread; report: ImportLine[] },
-): OpsgenieFiles {
-  const found: OpsgenieFiles = {
-    users: [],
-    teams: [],
-    schedules: [],
-    escalations: [],
-    integrations: [],
-    heartbeats: [],
-    timelines: [],
-    overrides: [],
-    routes: [],
-  };
-  /** Of the same thing in two files, the one with more content counts. */
-  const seen = new Map<string, { place: number; length: number; value: GivenFields }>();
-  const told = (what: string, how: string) => report.push({ sort: "impossible", what, how });
-  const keep = (kind: Kind, value: GivenFields, id: string) => {
-    const key = `${kind} ${id}`;
-    const before = id === "" ? undefined : seen.get(key);
-    const { length } = JSON.stringify(value);
-    const isMore = before === undefined || before.length < length;
-    const [kept, other] = isMore ? [value, before?.value] : [before.value, value];
-    unread.leave(other);
-    if (other !== undefined && !saysAll(kept, other)) report.push(inTwo(WORDS[kind], id));
-    if (!isMore) return;
-    const place = before?.place ?? found[kind].length;
-    found[kind][place] = new Given(value, WORDS[kind], unread);
-    seen.set(key, { place, length, value });
-  };
+export function opsgenieFiles(files: readonly GivenFile[], draft: TeamDraft): OpsgenieFiles {
+  const { unread } = draft;
+  const found = new ExportedThings(draft, WORDS);
+  const placed: Pick<OpsgenieFiles, "overrides" | "routes"> = { overrides: [], routes: [] };
   const take = (value: GivenFields, of: string) => {
     const kind = kindOf(value);
     const id = String(value["id"] ?? value["alias"] ?? "");
     if (kind === "forwardings" || kind === "maintenances" || kind === "others") unread.leave(value);
     const called = String(value["name"] ?? value["description"] ?? id);
     if (kind === "overrides" || kind === "routes")
-      found[kind].push({
+      placed[kind].push({
         of,
         given: new Given(value, kind === "routes" ? "routing rules" : kind, unread),
       });
     else if (kind === "forwardings")
-      told(
+      draft.impossible(
         `forwarding rule ${id}`,
         "Nobody's pages are forwarded here: an override in the schedule does it.",
       );
     else if (kind === "maintenances")
-      told(
+      draft.impossible(
         `maintenance ${called}`,
         "It happens once, and the file contains repeating windows: box silence add makes it.",
       );
     else if (kind === "others")
-      told(
+      draft.impossible(
         `${called || "a thing"} in ${of}`,
         "It is none of users, teams, schedules, overrides, escalations, routing rules, integrations and heartbeats, and isn't imported.",
       );
-    else keep(kind, value, id);
+    else found.keep(kind, value, id);
   };
   for (const file of files) {
     const value = exportedJson(file);
@@ -112,8 +79,8 @@ export function opsgenieFiles(
     if (isFields(value) && !list.includes(value)) unread.saw(value, "answers", ANSWER);
     if (isFields(value) && isFields(value["paging"]))
       unread.saw(value["paging"], "answers", PAGING);
-    if (isNothing(value)) report.push(emptyFile(file));
-    else if (list.length === 0) told(file.name, "It contains nothing that the import knows.");
+    if (isNothing(value)) draft.emptyFile(file);
+    else if (list.length === 0) draft.unknownFile(file);
     for (const one of list) {
       const schedule = one["schedule"];
       if (isFields(schedule) && Object.hasOwn(one, "scheduleOverrideList")) {
@@ -125,12 +92,12 @@ export function opsgenieFiles(
     }
     const { next } = pagingOf(file);
     if (next !== undefined && !files.some((one) => isAfter(next, pagingOf(one))))
-      told(
+      draft.impossible(
         file.name,
         "Its answer isn't complete: also fetch the address in its paging.next, into another file.",
       );
   }
-  return found;
+  return { ...found.all(), ...placed };
 }
 
 const ANSWER = [

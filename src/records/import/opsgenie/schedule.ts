@@ -3,7 +3,6 @@ import type { Given } from "../team/given.ts";
 import type { GivenRotation, GivenTurn } from "../team/rotation.ts";
 import type { GivenOverride } from "../team/schedules.ts";
 import { dailyWindow, type WeekWindow, weeklyWindow } from "../team/windows.ts";
-import { zoneOf } from "../team/zones.ts";
 import type { OpsgenieNames } from "./names.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -19,12 +18,8 @@ export function takeOpsgenieSchedule(
 ): string[] {
   const name = given.text("name") || given.text("id");
   const what = `schedule ${name}`;
-  const zone = zoneOf(given.text("timezone"));
-  if (zone === null) {
-    given.leave();
-    draft.impossible(what, `Its time zone "${given.text("timezone")}" is unknown.`);
-    return [];
-  }
+  const zone = draft.zoneOf(given, given.text("timezone"), what);
+  if (zone === null) return [];
   if (!given.has("rotations")) {
     draft.impossible(
       what,

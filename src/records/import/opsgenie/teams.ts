@@ -49,7 +49,7 @@ function takeTeam(
 ): void {
   const [id, name] = [team.text("id"), team.text("name") || team.text("id")];
   const what = `team ${name}`;
-  const said = draft.report.length;
+  const said = draft.lines.length;
   const routes = given.routes
     .filter(({ of }) => of.includes(id) || given.teams.length === 1)
     .map((one) => one.given);
@@ -71,7 +71,7 @@ function takeTeam(
     before.map((route) => routeOf(draft, route, around)),
     { what, last },
   );
-  if (draft.report.length === said) draft.exact(what, "A rule of this name.");
+  if (draft.lines.length === said) draft.exact(what, "A rule of this name.");
 }
 
 interface Route extends Around {

@@ -1,21 +1,23 @@
 import type { GivenFile } from "../given-file.ts";
-import type { ImportLine } from "../importer.ts";
-import { exportedJson, Given, saysAll } from "../team/given.ts";
-import { emptyFile, inTwo } from "../team/pages.ts";
-import { type GivenFields, isFields, type Unread } from "../unread.ts";
+import type { TeamDraft } from "../team/draft.ts";
+import { exportedJson, Given } from "../team/given.ts";
+import { ExportedThings } from "../team/things.ts";
+import { type GivenFields, isFields } from "../unread.ts";
+
+const WORDS = {
+  users: "users",
+  schedules: "schedules",
+  policies: "escalation policies",
+  services: "services",
+  windows: "maintenance windows",
+} as const;
+type Kind = keyof typeof WORDS;
 
 /** Answers of PagerDuty's REST API, one or more in each file, sorted by their content. */
-export interface PagerDutyFiles {
-  users: Given[];
-  schedules: Given[];
-  policies: Given[];
-  services: Given[];
-  windows: Given[];
+export type PagerDutyFiles = Record<Kind, Given[]> & {
   /** With the file's name, which says to which schedule they belong: the answer doesn't. */
   overrides: { file: string; list: Given[] }[];
-}
-
-type Kind = Exclude<keyof PagerDutyFiles, "overrides">;
+};
 
 /** By the name of an answer's list, and by the `type` of a single thing. */
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -32,34 +34,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
   maintenance_window: "windows",
 };
 
-const WORDS: Readonly<Record<Kind, string>> = {
-  users: "users",
-  schedules: "schedules",
-  policies: "escalation policies",
-  services: "services",
-  windows: "maintenance windows",
-};
-
 const PAGING = ["limit", "offset", "more", "total"];
 
-/** Throws ImportFault. Of the same thing in two files, the one with more content counts. */
-export function pagerDutyFiles(
-  files: readonly GivenFile[],
-  { unread, report }: { unread: Unread; report: ImportLine[] },
-): PagerDutyFiles {
-  const found = new Map<Kind, Map<string, GivenFields>>();
+/** Throws ImportFault. */
+export function pagerDutyFiles(files: readonly GivenFile[], draft: TeamDraft): PagerDutyFiles {
+  const { unread } = draft;
+  const found = new ExportedThings(draft, WORDS);
   const overrides: PagerDutyFiles["overrides"] = [];
   const take = (kind: Kind, value: unknown) => {
-    if (!isFields(value)) return;
-    const things = found.get(kind) ?? new Map<string, GivenFields>();
-    const id = String(value["id"] ?? things.size);
-    const before = things.get(id);
-    const isMore = before === undefined || Object.keys(value).length > Object.keys(before).length;
-    if (isMore) things.set(id, value);
-    const [kept, other] = isMore ? [value, before] : [before, value];
-    unread.leave(other);
-    if (other !== undefined && !saysAll(kept, other)) report.push(inTwo(WORDS[kind], id));
-    found.set(kind, things);
+    if (isFields(value)) found.keep(kind, value, String(value["id"] ?? ""));
   };
   /** Whether anything of it is known here. */
   const takeAnswer = (file: GivenFile, top: GivenFields): boolean => {
@@ -78,8 +61,10 @@ export function pagerDutyFiles(
         overrides.push({ file: file.name, list });
       } else if (!PAGING.includes(key)) {
         unread.leave(held);
-        const how = "The box has nothing like them, or does it differently: they aren't imported.";
-        report.push({ sort: "impossible", what: `${key} of ${file.name}`, how });
+        draft.impossible(
+          `${key} of ${file.name}`,
+          "The box has nothing like them, or does it differently: they aren't imported.",
+        );
       }
     }
     return words.some(([key]) => !PAGING.includes(key)) || Array.isArray(top["overrides"]);
@@ -90,29 +75,14 @@ export function pagerDutyFiles(
     const tops = topsOf(value);
     const isKnown = tops.map((top) => takeAnswer(file, top)).includes(true);
     if (tops.some((top) => top["more"] === true && !isFollowed(top, answers)))
-      report.push({
-        sort: "impossible",
-        what: file.name,
-        how: "Its answer isn't complete: also fetch the next page (offset=…), into another file.",
-      });
-    if (isNothing(value)) report.push(emptyFile(file));
-    else if (!isKnown)
-      report.push({
-        sort: "impossible",
-        what: file.name,
-        how: "It contains nothing that the import knows.",
-      });
+      draft.impossible(
+        file.name,
+        "Its answer isn't complete: also fetch the next page (offset=…), into another file.",
+      );
+    if (isNothing(value)) draft.emptyFile(file);
+    else if (!isKnown) draft.unknownFile(file);
   }
-  const all = (kind: Kind) =>
-    [...(found.get(kind)?.values() ?? [])].map((one) => new Given(one, WORDS[kind], unread));
-  return {
-    users: all("users"),
-    schedules: all("schedules"),
-    policies: all("policies"),
-    services: all("services"),
-    windows: all("windows"),
-    overrides,
-  };
+  return { ...found.all(), overrides };
 }
 
 const isMuch = (value: unknown) =>

@@ -167,7 +167,7 @@ function takeService(
 ): void {
   const name = service.text("name") || service.text("summary") || service.text("id");
   const what = `service ${name}`;
-  const said = draft.report.length;
+  const said = draft.lines.length;
   const reference = service.object("escalation_policy", "escalation policies of services");
   const ladder = policies.get(reference?.text("id") ?? "");
   if (ladder === undefined)
@@ -199,7 +199,7 @@ function takeService(
     ...(quiet > 0 && { auto_resolve_quiet_minutes: quiet }),
     ...(ack > 0 && { ack_expires_minutes: ack }),
   });
-  if (draft.report.length === said) draft.exact(what, `A source and a rule of this name.`);
+  if (draft.lines.length === said) draft.exact(what, `A source and a rule of this name.`);
 }
 
 /** What an urgency rule makes less urgent; null: nothing. */

@@ -2,9 +2,8 @@ import type { TeamDraft } from "../team/draft.ts";
 import type { Given } from "../team/given.ts";
 import { minuteOfDay } from "../team/given.ts";
 import { begunBy, type GivenRotation, handover, toldFrom, turnAt } from "../team/rotation.ts";
-import type { GivenOverride } from "../team/schedules.ts";
+import { type GivenOverride, theirShifts } from "../team/schedules.ts";
 import { dailyWindow, type WeekWindow, weeklyWindow } from "../team/windows.ts";
-import { zoneOf } from "../team/zones.ts";
 
 const ASK = "fetch it with ?since= and ?until= so that its answer has final_schedule.";
 
@@ -16,12 +15,8 @@ export function takeSchedule(
 ): string[] {
   const name = given.text("name") || given.text("summary") || given.text("id");
   const what = `schedule ${name}`;
-  const zone = zoneOf(given.text("time_zone"));
-  if (zone === null) {
-    given.leave();
-    draft.impossible(what, `Its time zone "${given.text("time_zone")}" is unknown.`);
-    return [];
-  }
+  const zone = draft.zoneOf(given, given.text("time_zone"), what);
+  if (zone === null) return [];
   if (given.has("rotations")) {
     given.leave();
     draft.impossible(
@@ -183,9 +178,5 @@ function rendered(draft: TeamDraft, final: Given, what: string) {
     const person = userOf(draft, one, what);
     return from === null || until === null || person === null ? [] : [{ person, from, until }];
   });
-  if (shifts.length === 0) return null;
-  // An answer doesn't say for which period it was asked. It is taken as first to last shift.
-  const from = shifts.reduce((least, shift) => Math.min(least, shift.from), Infinity);
-  const until = shifts.reduce((most, shift) => Math.max(most, shift.until), 0);
-  return { shifts, from, until };
+  return theirShifts(shifts);
 }

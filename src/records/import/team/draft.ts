@@ -1,7 +1,8 @@
 import { Zone } from "../../../core/oncall/zone.ts";
 import { shellQuoted } from "../../../ground/kit/shell.ts";
 import type { ConditionInput } from "../alertmanager/conditions.ts";
-import type { Imported, ImportLine, ImportOptions } from "../importer.ts";
+import type { GivenFile } from "../given-file.ts";
+import { type Imported, type ImportOptions, ImportReport } from "../importer.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
 import { Unread } from "../unread.ts";
@@ -9,6 +10,7 @@ import type { Given } from "./given.ts";
 import { type LadderStep, ladderOf, type PlannedLadder, type PlannedStep } from "./ladder.ts";
 import { GivenPeople } from "./people.ts";
 import { type PlannedSchedule, planSchedule, type SchedulePlan } from "./schedules.ts";
+import { zoneOf } from "./zones.ts";
 
 export interface PlannedRule {
   name: string;
@@ -58,10 +60,9 @@ type Written<T extends { steps: PlannedStep[] }> = Omit<T, "steps"> & {
 const BOUNDS = { sources: 500, schedules: 100, rules: 500, ladders: 200 } as const;
 
 /** The project that an export becomes, while it is built, and its report. */
-export class TeamDraft {
-  readonly report: ImportLine[] = [];
+export class TeamDraft extends ImportReport {
   readonly unread = new Unread();
-  readonly people = new GivenPeople(this.report);
+  readonly people = new GivenPeople(this);
   readonly now: number;
   readonly title: string;
   readonly #project: string;
@@ -82,22 +83,20 @@ export class TeamDraft {
   readonly #heartbeats: (Omit<PlannedHeartbeat, "id"> & Origin)[] = [];
 
   constructor(system: string, title: string, { now, project }: ImportOptions) {
+    super();
     this.now = now;
     this.title = title;
     this.#system = system;
     this.#project = new UniqueNames(128).give(project ?? system);
   }
 
-  exact(what: string, how: string): void {
-    this.report.push({ sort: "exact", what, how });
+  /** An empty export is no error. */
+  emptyFile({ name }: GivenFile): void {
+    this.exact(name, "It is empty: there is nothing to import.");
   }
 
-  nearly(what: string, how: string): void {
-    this.report.push({ sort: "approximate", what, how });
-  }
-
-  impossible(what: string, how: string): void {
-    this.report.push({ sort: "impossible", what, how });
+  unknownFile({ name }: GivenFile): void {
+    this.impossible(name, "It contains nothing that the import knows.");
   }
 
   /** Reports a part of a schedule that puts nobody on call any more. */
@@ -111,7 +110,7 @@ export class TeamDraft {
     const made = planSchedule(plan, {
       now: this.now,
       title: this.title,
-      report: this.report,
+      report: this,
       name: (wanted) => this.#names.schedules.give(wanted),
     });
     for (const [i, one] of made.entries()) {
@@ -123,6 +122,15 @@ export class TeamDraft {
 
   zone(name: string): Zone {
     return new Zone(name);
+  }
+
+  /** The time zone that a schedule names; null where it can't be one for that. */
+  zoneOf(schedule: Given, name: string, what: string): string | null {
+    const zone = zoneOf(name);
+    if (zone !== null) return zone;
+    schedule.leave();
+    this.impossible(what, `Its time zone "${name}" is unknown.`);
+    return null;
   }
 
   /** `id`: in its own system, of what the source is made for. */
@@ -142,7 +150,7 @@ export class TeamDraft {
 
   /** Adds a ladder. Returns its name. */
   ladder({ what, name, id, steps, passes, every }: PolicyPlan): string {
-    const said = this.report.length;
+    const said = this.lines.length;
     const planned = ladderOf(steps, { passes, every }, (how) => this.nearly(what, how));
     const given = this.#names.ladders.give(name);
     const home = (schedule: string) => `${this.#project}/${schedule}`;
@@ -151,7 +159,7 @@ export class TeamDraft {
     this.#ladders.push({ name: given, ...planned, steps: from.map(writtenStep), ...origin });
     if (planned.steps.length === 0)
       this.impossible(what, "None of its steps pages anybody who is imported.");
-    else if (this.report.length === said) this.exact(what, ladderText(given, planned));
+    else if (this.lines.length === said) this.exact(what, ladderText(given, planned));
     return given;
   }
 
@@ -206,7 +214,7 @@ export class TeamDraft {
         ...(ladders.length === 0 ? {} : { tenant: { ladders } }),
         projects: [project],
       },
-      report: this.report,
+      report: this.lines,
       secrets: this.#secrets.secrets,
       commands: this.#commands,
     };

@@ -1,5 +1,5 @@
 import { type GivenFile, ImportFault } from "../given-file.ts";
-import { type GivenFields, isEmpty, isFields, type Unread } from "../unread.ts";
+import { type GivenFields, isFields, type Unread } from "../unread.ts";
 
 /** Reads other systems' answers without trusting their shape, and reports every field that wasn't read. */
 
@@ -14,13 +14,6 @@ export function exportedJson({ name, text }: GivenFile): unknown {
 
 /** Without characters that no stored text may have. */
 const storable = (text: string) => text.replaceAll("\0", "").toWellFormed();
-
-/** Whether `more` contains everything that `less` does. */
-export function saysAll(more: unknown, less: unknown): boolean {
-  if (isEmpty(less) || more === less) return true;
-  if (typeof more !== "object" || more === null || typeof less !== "object") return false;
-  return Object.entries(less ?? {}).every(([key, one]) => saysAll((more as GivenFields)[key], one));
-}
 
 /** One thing of an answer. A field that is missing or has the wrong type is empty. */
 export class Given {

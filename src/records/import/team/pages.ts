@@ -1,20 +1,4 @@
-import type { GivenFile } from "../given-file.ts";
-import type { ImportLine } from "../importer.ts";
 import type { GivenFields } from "../unread.ts";
-
-/** An empty export is reported; it isn't an error. */
-export const emptyFile = ({ name }: GivenFile): ImportLine => ({
-  sort: "exact",
-  what: name,
-  how: "It is empty: there is nothing to import.",
-});
-
-/** `kind` in the plural. */
-export const inTwo = (kind: string, id: string): ImportLine => ({
-  sort: "approximate",
-  what: `${kind} ${id}`,
-  how: "Two files have it and differ: the one with more content is used.",
-});
 
 /** What the URL of a list's page points to: its path, and the page or offset in the query. */
 function placeOf(address: unknown): { path: string; at: number; step: number } | null {

@@ -1,4 +1,4 @@
-import type { ImportLine } from "../importer.ts";
+import type { ImportReport } from "../importer.ts";
 
 type Role = "owner" | "admin" | "member";
 
@@ -31,9 +31,9 @@ export class GivenPeople {
   readonly #byId = new Map<string, string>();
   readonly #byEmail = new Map<string, string>();
   readonly #missed = new Set<string>();
-  readonly #report: ImportLine[];
+  readonly #report: ImportReport;
 
-  constructor(report: ImportLine[]) {
+  constructor(report: ImportReport) {
     this.#report = report;
   }
 
@@ -42,7 +42,7 @@ export class GivenPeople {
     const why = leftOut ?? (isEmail(email) ? null : `"${email}" is no email address.`);
     if (why !== null) {
       this.#missed.add(id);
-      this.#report.push({ sort: "impossible", what, how: why });
+      this.#report.impossible(what, why);
       return;
     }
     const folded = fold(email);
@@ -56,7 +56,7 @@ export class GivenPeople {
       ...(display === "" ? {} : { display_name: display }),
       ...(role === "member" ? {} : { role }),
     });
-    this.#report.push({ sort: "exact", what, how: `An account of role ${role}.` });
+    this.#report.exact(what, `An account of role ${role}.`);
   }
 
   /** The email of a user, by id or by email. null for an unknown one, reported once. `where`: what names the user. */
@@ -67,11 +67,10 @@ export class GivenPeople {
     const who = called || email || id;
     const key = `${who} ${where}`;
     if (!this.#missed.has(key))
-      this.#report.push({
-        sort: "impossible",
-        what: where,
-        how: `It names the user ${who}, who isn't imported, and is left out here.`,
-      });
+      this.#report.impossible(
+        where,
+        `It names the user ${who}, who isn't imported, and is left out here.`,
+      );
     this.#missed.add(key);
     return null;
   }

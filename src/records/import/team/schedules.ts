@@ -1,6 +1,6 @@
 import type { Schedule } from "../../../core/oncall/schedule.ts";
 import { writeTime } from "../../config-file/written-time.ts";
-import type { ImportLine } from "../importer.ts";
+import type { ImportReport } from "../importer.ts";
 import { differencesBetween, differenceText, type ShiftOf, shiftsOf } from "./compare.ts";
 import { lanesOf, type PlannedLayer, type SeatLane } from "./lanes.ts";
 import type { GivenRotation } from "./rotation.ts";
@@ -35,6 +35,13 @@ export interface SchedulePlan {
   ask: string;
 }
 
+/** Shifts whose file doesn't say for which period it was asked: it is taken as first to last shift. */
+export function theirShifts(shifts: readonly ShiftOf[]): SchedulePlan["theirs"] {
+  if (shifts.length === 0) return null;
+  const from = shifts.reduce((least, shift) => Math.min(least, shift.from), Infinity);
+  return { shifts, from, until: shifts.reduce((most, shift) => Math.max(most, shift.until), 0) };
+}
+
 /** A schedule as a configuration file has it. */
 export interface PlannedSchedule {
   name: string;
@@ -46,7 +53,7 @@ export interface PlannedSchedule {
 interface Around {
   now: number;
   title: string;
-  report: ImportLine[];
+  report: ImportReport;
   /** Makes the name unique. */
   name(wanted: string): string;
 }
@@ -59,14 +66,13 @@ const SHOWN = 20;
 
 export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedule[] {
   const { what, name } = plan;
-  const say = (sort: ImportLine["sort"], how: string) => around.report.push({ sort, what, how });
+  const say = around.report.about(what);
   const lanes = fitted(madeLanes(plan, say), say);
   const overrides = lanes.map((lane, i) =>
     overridesIn(lane, { plan, i, of: lanes.length, around, say }),
   );
   if (lanes.length > 1)
-    say(
-      "approximate",
+    say.nearly(
       `Up to ${lanes.length} people are on call at once, and a schedule here has one: it becomes ${lanes.length} schedules, which its ladders all name.`,
     );
   compare(plan, { lanes, overrides, around, say });
@@ -89,17 +95,16 @@ export function planSchedule(plan: SchedulePlan, around: Around): PlannedSchedul
   }));
 }
 
-type Say = (sort: ImportLine["sort"], how: string) => void;
+type Say = ReturnType<ImportReport["about"]>;
 
 function madeLanes({ rotations, apart, zone, overrides }: SchedulePlan, say: Say): SeatLane[] {
   for (const { name, turns } of rotations) {
     const nobody = turns.filter((turn) => turn === null).length;
     const empty = turns.filter((turn) => turn?.length === 0).length;
     if (empty + nobody === turns.length)
-      say("impossible", `Nobody of its rotation ${name} is imported, so it is left out.`);
+      say.impossible(`Nobody of its rotation ${name} is imported, so it is left out.`);
     else if (empty > 0)
-      say(
-        "approximate",
+      say.nearly(
         `In its rotation ${name} ${empty} of ${turns.length} turns have nobody who is imported: these go to the person of the next one.`,
       );
   }
@@ -115,17 +120,15 @@ function fitted(lanes: readonly SeatLane[], say: Say): SeatLane[] {
   return lanes.map((lane) => {
     const over = lane.layers.slice(MOST.layers).map(({ name }) => name);
     if (over.length > 0)
-      say("impossible", `It has more than ${MOST.layers} layers: ${over.join(", ")} are left out.`);
+      say.impossible(`It has more than ${MOST.layers} layers: ${over.join(", ")} are left out.`);
     const layers = lane.layers.slice(0, MOST.layers).map((layer) => {
       const left = layer.participants.slice(MOST.participants);
       if (left.length > 0)
-        say(
-          "impossible",
+        say.impossible(
           `Its layer ${layer.name} has more than ${MOST.participants} turns: those of ${left.map((one) => one ?? "nobody").join(", ")} are left out.`,
         );
       if (layer.shift_minutes > MOST.minutes)
-        say(
-          "approximate",
+        say.nearly(
           `The turns of its layer ${layer.name} are longer than ten years, the most here.`,
         );
       return {
@@ -160,8 +163,7 @@ function overridesIn(
     .flatMap(([, override]) => cut(override))
     .filter(({ until }) => until > around.now);
   if (pieces.length > MOST.overrides)
-    say(
-      "impossible",
+    say.impossible(
       `It has ${pieces.length} future overrides; the first ${MOST.overrides} are imported.`,
     );
   return pieces.slice(0, MOST.overrides);
@@ -191,7 +193,7 @@ function compare(
   const from = Math.max(around.now, theirs?.from ?? 0);
   const until = Math.min(around.now + COMPARED, theirs?.until ?? 0);
   if (theirs === null || from >= until) {
-    say("approximate", `Its shifts weren't compared with ${around.title}'s own: ${ask}`);
+    say.nearly(`Its shifts weren't compared with ${around.title}'s own: ${ask}`);
     return;
   }
   const ours = shiftsOf(
@@ -200,14 +202,13 @@ function compare(
   );
   const differences = differencesBetween(theirs.shifts, ours, { from, until });
   for (const one of differences.slice(0, SHOWN))
-    say("approximate", `Other people are on call from ${differenceText(one, zone)}.`);
+    say.nearly(`Other people are on call from ${differenceText(one, zone)}.`);
   if (differences.length > SHOWN)
-    say(
-      "approximate",
+    say.nearly(
       `Other people are on call in ${differences.length - SHOWN} more periods of its next ${days(from, until)} days.`,
     );
   if (differences.length === 0)
-    say("exact", `Its shifts of the next ${days(from, until)} days are ${around.title}'s own.`);
+    say.exact(`Its shifts of the next ${days(from, until)} days are ${around.title}'s own.`);
 }
 
 const days = (from: number, until: number) => Math.round((until - from) / DAY);
