@@ -1,6 +1,5 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { Egress } from "../../ground/kit/egress.ts";
-import { text } from "../../ground/kit/fields.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import type { SentTo } from "../../ground/kit/sent-to.ts";
 import type { Credentials } from "../outbox/credentials.ts";
@@ -99,7 +98,7 @@ export interface Channel {
   /**
    * One attempt, with its verdict: `delivered`, `later` (worth another attempt), `never` (with why),
    * `waiting` (our own queue was full) or `dropped` where this row goes nowhere from here. `learned` credentials are stored in place of the old.
-   * Errors never hold a credential.
+   * Errors never hold a credential. What a service answered beside that goes no further.
    */
   send(attempt: ChannelAttempt): Promise<Sent>;
 }
@@ -153,18 +152,3 @@ export function fieldsOf({ fields }: Channel): { all: string[]; required: string
   const all = Object.keys(fields.shape);
   return { all, required: all.filter((name) => !fields.shape[name]?.isOptional()) };
 }
-
-/** The part of a kind whose rooms take messages at an address that is the credential as a whole. */
-export const incomingWebhook = {
-  fields: z.strictObject({
-    webhook_url: text(2048).meta({
-      description: "address of the incoming webhook; the whole of it is secret",
-    }),
-  }),
-  addresses: ["webhook_url"],
-  flags: { webhook_url: "<webhook-url>" },
-  shown: ({ webhook_url: url }: { webhook_url: string }) => new URL(url).origin,
-} as const;
-
-/** One attempt at such a room. */
-export type WebhookAttempt = WordsAttempt<{ webhook_url: string }>;

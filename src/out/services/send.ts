@@ -47,7 +47,13 @@ export function createSender(options: SenderOptions): ChannelSender {
     async send(integration, message) {
       const watch = watchExchange(options.egress, store.clock);
       try {
-        const sent = await send(options, { integration, message, host, settings, watch });
+        const { answer: _said, ...sent }: Sent & { answer?: unknown } = await send(options, {
+          integration,
+          message,
+          host,
+          settings,
+          watch,
+        });
         const tried = watch.tried(message.body);
         const devices = sent.paged?.devices;
         return { ...sent, tried: devices === undefined ? tried : { ...tried, devices } };

@@ -182,7 +182,9 @@ test("every kind that has a file is in the list, and no other folder knows one b
   const files = readdirSync(rooms, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => ({ file, code: readFileSync(join(rooms, file), "utf8") }));
-  const own = files.flatMap(({ code }) => /= channel\(\{\s+kind: "(\w+)"/.exec(code)?.[1] ?? []);
+  const own = files.flatMap(
+    ({ code }) => /= (?:channel|webhookRoom)\(\{\s+kind: "(\w+)"/.exec(code)?.[1] ?? [],
+  );
   assert.deepEqual(own.sort(), channels.kinds.map(({ kind }) => kind).sort());
   // The signed webhook is a resource of the contract's own, and what the relay is wired by. A page's input may be of type="email".
   for (const kind of own.filter((name) => name !== "webhook"))

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { type EventBody, eventKinds } from "../../../src/out/outbox/event.ts";
 import { describe as inFull } from "../../../src/out/outbox/message.ts";
-import { discordMessage, sendDiscord } from "../../../src/out/services/discord/room.ts";
-import { googleChatMessage, sendGoogleChat } from "../../../src/out/services/google-chat/room.ts";
+import type { ChannelAttempt, WordsAttempt } from "../../../src/out/services/channel.ts";
+import { discord, discordMessage } from "../../../src/out/services/discord/room.ts";
+import { googleChat, googleChatMessage } from "../../../src/out/services/google-chat/room.ts";
 import { matrixMessage } from "../../../src/out/services/matrix/room.ts";
-import { mattermostMessage, sendMattermost } from "../../../src/out/services/mattermost/room.ts";
+import { mattermost, mattermostMessage } from "../../../src/out/services/mattermost/room.ts";
 import { signalText } from "../../../src/out/services/signal/room.ts";
 import { slackMessage } from "../../../src/out/services/slack/room.ts";
-import { sendTeams, teamsMessage } from "../../../src/out/services/teams/room.ts";
+import { teams, teamsMessage } from "../../../src/out/services/teams/room.ts";
 import { telegramText } from "../../../src/out/services/telegram/room.ts";
 import { codeBlock, plainMarkdown } from "../../../src/out/services/texts.ts";
 import { boxEgress } from "../../support/egress.ts";
@@ -33,11 +34,17 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
+/** These need no more of an attempt. */
+const sendTo =
+  (room: typeof discord | typeof mattermost | typeof googleChat | typeof teams) =>
+  (attempt: WordsAttempt<{ webhook_url: string }>) =>
+    room.send(attempt as unknown as ChannelAttempt);
+
 const rooms = {
-  discord: { send: sendDiscord, message: discordMessage, fake: discordFake },
-  mattermost: { send: sendMattermost, message: mattermostMessage, fake: mattermostFake },
-  google_chat: { send: sendGoogleChat, message: googleChatMessage, fake: googleChatFake },
-  teams: { send: sendTeams, message: teamsMessage, fake: teamsFake },
+  discord: { send: sendTo(discord), message: discordMessage, fake: discordFake },
+  mattermost: { send: sendTo(mattermost), message: mattermostMessage, fake: mattermostFake },
+  google_chat: { send: sendTo(googleChat), message: googleChatMessage, fake: googleChatFake },
+  teams: { send: sendTo(teams), message: teamsMessage, fake: teamsFake },
 };
 
 const LINK = "https://box.example/a/7";
@@ -235,7 +242,7 @@ test("Discord takes a message of a box that is called by one word, or has a long
   const hosts = ["box:8080", "localhost:8080", "[fd00::1]:8080", "192.168.1.5:8080"];
   const links = hosts.map((host) => `http://${host}/a/7`);
   for (const link of [...links, `https://box.example/${"x".repeat(1_700)}`]) {
-    const { verdict } = await sendDiscord({
+    const { verdict } = await rooms.discord.send({
       egress,
       now: 0,
       credentials: { webhook_url: receiver.url + discordFake.path },
@@ -251,7 +258,7 @@ test("Discord takes a message of a box that is called by one word, or has a long
 test("Discord's own word on how long to wait is finer than the header's", async () => {
   const body = { message: "You are being rate limited.", retry_after: 0.65, global: false };
   receiver.once(answer(429, body, { "retry-after": "1" }));
-  const { verdict } = await sendDiscord({
+  const { verdict } = await rooms.discord.send({
     egress,
     now: 0,
     credentials: { webhook_url: receiver.url + discordFake.path },

@@ -1,8 +1,6 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted } from "../../outbox/senders/sent.ts";
-import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
-import { askedWait, postJson, withQuery } from "../post.ts";
+import { askedWait, withQuery } from "../post.ts";
 import {
   addressesOf,
   COLOURS,
@@ -13,13 +11,17 @@ import {
   plainMarkdown,
   shortened,
 } from "../texts.ts";
+import { webhookRoom } from "../webhook-room.ts";
 
-export const discord = channel({
+export const discord = webhookRoom({
   kind: "discord",
   about: "a Discord webhook",
-  isChat: true,
-  ...incomingWebhook,
-  send: sendDiscord,
+  message: discordMessage,
+  why: ({ message }) => message,
+  // Otherwise Discord answers before it has looked.
+  at: (url) => withQuery(url, "wait", "true"),
+  // Its fraction of a second is finer than the header's.
+  read: (answered) => askedWait(answered, answered.answer["retry_after"], 1_000),
 });
 
 const CONTENT = 2_000;
@@ -27,18 +29,6 @@ const DESCRIPTION = 4_096;
 const DETAILS = 2_000;
 const SENTENCES = 1_200;
 const FOOTER = 2_048;
-
-/** Posts the event and waits until the message exists (`wait`); else Discord answers before it has looked. */
-export async function sendDiscord(attempt: WebhookAttempt): Promise<Posted> {
-  const { credentials, event, words } = attempt;
-  const answered = await postJson(attempt, withQuery(credentials.webhook_url, "wait", "true"), {
-    body: discordMessage(event, words),
-    why: ({ message }) => message,
-  });
-  // Its fraction of a second is finer than the header's.
-  const { answer, ...posted } = askedWait(answered, answered.answer["retry_after"], 1_000);
-  return posted;
-}
 
 /**
  * The title is the text that phones show; what was logged is a block of code. Nobody can be mentioned. Addresses stand in

@@ -1,35 +1,20 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Link } from "../../outbox/event-names.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted } from "../../outbox/senders/sent.ts";
-import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
-import { objectIn, postJson, withQuery } from "../post.ts";
+import { objectIn, withQuery } from "../post.ts";
 import { addressesOf, escapeWithin } from "../texts.ts";
+import { webhookRoom } from "../webhook-room.ts";
 
-export const googleChat = channel({
+export const googleChat = webhookRoom({
   kind: "google_chat",
   about: "a Google Chat webhook",
-  isChat: true,
-  ...incomingWebhook,
-  send: sendGoogleChat,
+  message: googleChatMessage,
+  why: ({ error }) => objectIn(error)["status"],
+  // What is told of one alert stands in one thread.
+  at: (url) => withQuery(url, "messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD"),
 });
 
 const PARAGRAPH = 4_000;
-
-/** Posts the event as a message; what is told of one alert stands in one thread. */
-export async function sendGoogleChat(attempt: WebhookAttempt): Promise<Posted> {
-  const { credentials, event, words } = attempt;
-  const [name, option] = ["messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD"] as const;
-  const { answer, ...posted } = await postJson(
-    attempt,
-    withQuery(credentials.webhook_url, name, option),
-    {
-      body: googleChatMessage(event, words),
-      why: ({ error }) => objectIn(error)["status"],
-    },
-  );
-  return posted;
-}
 
 /** The title as text, which phones show; the rest is a card, whose texts are HTML. */
 export function googleChatMessage(event: EventBody, words: Message): object {

@@ -34,8 +34,7 @@ export async function sendGotify(
     body: gotifyMessage(event, words),
     why: ({ error }) => error,
   });
-  const { answer, ...posted } = unlessTaken(answered, ({ id }) => Number.isSafeInteger(id));
-  return posted;
+  return unlessTaken(answered, ({ id }) => Number.isSafeInteger(id));
 }
 
 /** From 8 on its app rings, from 4 it makes a sound. */

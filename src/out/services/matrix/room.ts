@@ -33,19 +33,18 @@ export const matrix = channel({
 });
 
 /** Sends the event; a repeated attempt makes no second message. */
-export async function sendMatrix(
+export function sendMatrix(
   attempt: WordsAttempt<{ homeserver: string; access_token: string; room_id: string }> & {
     message: { eventId: string };
   },
 ): Promise<Posted> {
   const { credentials, message, event, words } = attempt;
   const { homeserver, access_token: token, room_id: roomId } = credentials;
-  const { answer, ...posted } = await putMessage(
+  return putMessage(
     attempt,
     { homeserver, token, roomId },
     { transaction: message.eventId, content: matrixMessage(event, words) },
   );
-  return posted;
 }
 
 const DETAILS = 8_000;

@@ -1,8 +1,5 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted } from "../../outbox/senders/sent.ts";
-import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
-import { postJson } from "../post.ts";
 import {
   COLOURS,
   codeBlock,
@@ -12,29 +9,19 @@ import {
   plainMarkdown,
   shortened,
 } from "../texts.ts";
+import { webhookRoom } from "../webhook-room.ts";
 
-export const mattermost = channel({
+export const mattermost = webhookRoom({
   kind: "mattermost",
   about: "a Mattermost incoming webhook",
-  isChat: true,
-  ...incomingWebhook,
-  send: sendMattermost,
+  message: mattermostMessage,
+  why: ({ id }) => id,
 });
 
 /** A post has 16,383 characters at most; this is far from it. */
 const DETAILS = 4_000;
 const SENTENCES = 2_000;
 const TEXT = 12_000;
-
-/** Posts the event as a message. */
-export async function sendMattermost(attempt: WebhookAttempt): Promise<Posted> {
-  const { credentials, event, words } = attempt;
-  const { answer, ...posted } = await postJson(attempt, credentials.webhook_url, {
-    body: mattermostMessage(event, words),
-    why: ({ id }) => id,
-  });
-  return posted;
-}
 
 /**
  * The title is the post's text. Mattermost looks for `@channel` in posts of webhooks, too, and in attachments, but not

@@ -39,13 +39,10 @@ export const ntfy = channel({
   send: sendNtfy,
 });
 
-export async function sendNtfy(
-  attempt: WordsAttempt<NtfyServer & { topic: string }>,
-): Promise<Posted> {
+export function sendNtfy(attempt: WordsAttempt<NtfyServer & { topic: string }>): Promise<Posted> {
   const { credentials, event, words } = attempt;
   const message = { topic: credentials.topic, ...ntfyMessage(event, words) };
-  const { answer, ...posted } = await publish(attempt, credentials, message);
-  return posted;
+  return publish(attempt, credentials, message);
 }
 
 const MOST_ACTIONS = 3;

@@ -42,12 +42,10 @@ export async function sendPushover(attempt: Attempt): Promise<Posted> {
   const stopped = await stopRinging(attempt);
   if (stopped !== null && isTheirFault(stopped)) return stopped;
   const left = (attempt.timeoutMs ?? TIMEOUT_MS) - (stopped?.durationMs ?? 0);
-  const { answer, ...posted } = await callPushover(
-    { ...attempt, timeoutMs: Math.max(1, left) },
-    apiOf(attempt),
-    { path: "messages", fields: { user: credentials.user, ...pushoverMessage(event, words) } },
-  );
-  return posted;
+  return callPushover({ ...attempt, timeoutMs: Math.max(1, left) }, apiOf(attempt), {
+    path: "messages",
+    fields: { user: credentials.user, ...pushoverMessage(event, words) },
+  });
 }
 
 const apiOf = ({ credentials: { token }, settings }: Attempt) => ({
@@ -59,9 +57,7 @@ const apiOf = ({ credentials: { token }, settings }: Attempt) => ({
 async function stopRinging(attempt: Attempt) {
   const { event } = attempt;
   if (urgencyOf(event) !== "silent" || event.level < EMERGENCY_LEVEL) return null;
-  const path = `receipts/cancel_by_tag/${tagOf(event)}`;
-  const { answer, ...posted } = await callPushover(attempt, apiOf(attempt), { path });
-  return posted;
+  return callPushover(attempt, apiOf(attempt), { path: `receipts/cancel_by_tag/${tagOf(event)}` });
 }
 
 /** Worth another attempt before the message goes; what Pushover refuses to cancel isn't there. */

@@ -43,8 +43,7 @@ export async function sendSignal(
     why,
   });
   // It answers the message's time as text.
-  const { answer, ...posted } = unlessTaken(answered, ({ timestamp }) => Number(timestamp) > 0);
-  return posted;
+  return unlessTaken(answered, ({ timestamp }) => Number(timestamp) > 0);
 }
 
 /** Apps fold what is longer, and the server would send it as a file. */

@@ -3,9 +3,10 @@ import { text } from "../../../ground/kit/fields.ts";
 import { webUrl } from "../../../ground/kit/flags.ts";
 import { type Message, plainText } from "../../outbox/message.ts";
 import type { Posted, Via } from "../../outbox/senders/sent.ts";
-import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
+import { channel, type WordsAttempt } from "../channel.ts";
 import { postJson } from "../post.ts";
 import { addressesOf, escapeWithin, partsWithin, takenFor } from "../texts.ts";
+import { webhookUrl } from "../webhook-room.ts";
 import {
   callSlack,
   noPreviews,
@@ -21,7 +22,7 @@ export const slack = channel({
   about: "a Slack incoming webhook, or a channel that an app writes into",
   isChat: true,
   fields: z.strictObject({
-    webhook_url: incomingWebhook.fields.shape.webhook_url.optional(),
+    webhook_url: webhookUrl.optional(),
     bot_token: text(256)
       .regex(/^[\x21-\x7e]*$/, { error: "must have only visible ASCII characters" })
       .optional()
@@ -51,8 +52,7 @@ export const slack = channel({
   send: (attempt) => {
     const { credentials, event, words, egress, now, settings, host } = attempt;
     const { webhook_url = "", bot_token: token, channel: name } = credentials;
-    if (!token || !name)
-      return sendSlack({ egress, now, event, words, credentials: { webhook_url } });
+    if (!token || !name) return sendSlack({ egress, now, words, credentials: { webhook_url } });
     const app = { apiUrl: settings.slackApi, token, channel: name };
     const alertId = host.hears?.({ kind: "slack", token }) ? takenFor(event) : null;
     return postAsApp(attempt, app, slackMessage(words, alertId));
@@ -66,25 +66,22 @@ const CONTEXT = 300;
 const ALL_CONTEXT = 3_000;
 
 /** Posts the event as a message. Errors hold Slack's one-word answer, never the URL. */
-export async function sendSlack(attempt: WebhookAttempt): Promise<Posted> {
-  const { answer, ...posted } = await postJson(attempt, attempt.credentials.webhook_url, {
+export function sendSlack(
+  attempt: Pick<WordsAttempt<{ webhook_url: string }>, "credentials" | "words"> & Via,
+): Promise<Posted> {
+  return postJson(attempt, attempt.credentials.webhook_url, {
     body: slackMessage(attempt.words),
     why: (_, word) => word.trim(),
   });
-  return posted;
 }
 
 /** The same by an app. */
-export async function postAsApp(
+export function postAsApp(
   via: Via,
   { channel, ...app }: SlackApp & { channel: string },
   content: object,
 ): Promise<Posted> {
-  const { answer, ...posted } = await callSlack(via, app, {
-    method: "chat.postMessage",
-    body: { channel, ...content },
-  });
-  return posted;
+  return callSlack(via, app, { method: "chat.postMessage", body: { channel, ...content } });
 }
 
 /** The message. `alertId`: what a button takes; none where presses aren't heard. */

@@ -1,17 +1,16 @@
 import type { EventBody } from "../../outbox/event.ts";
 import type { Link } from "../../outbox/event-names.ts";
 import type { Message } from "../../outbox/message.ts";
-import type { Posted } from "../../outbox/senders/sent.ts";
-import { channel, incomingWebhook, type WebhookAttempt } from "../channel.ts";
-import { objectIn, postJson } from "../post.ts";
+import { objectIn } from "../post.ts";
 import { addressesOf, type MessageColour, messageColourOf } from "../texts.ts";
+import { webhookRoom } from "../webhook-room.ts";
 
-export const teams = channel({
+/** 202 says that the workflow took a message, not that it is shown. */
+export const teams = webhookRoom({
   kind: "teams",
   about: "a Microsoft Teams workflow",
-  isChat: true,
-  ...incomingWebhook,
-  send: sendTeams,
+  message: teamsMessage,
+  why: ({ error }) => objectIn(error)["code"],
 });
 
 const COLOURS: Readonly<Record<MessageColour, string>> = {
@@ -21,16 +20,6 @@ const COLOURS: Readonly<Record<MessageColour, string>> = {
   seen: "Accent",
   over: "Good",
 };
-
-/** Posts the event as a card. 202 says that the workflow took it, not that it is shown. */
-export async function sendTeams(attempt: WebhookAttempt): Promise<Posted> {
-  const { credentials, event, words } = attempt;
-  const { answer, ...posted } = await postJson(attempt, credentials.webhook_url, {
-    body: teamsMessage(event, words),
-    why: ({ error }) => objectIn(error)["code"],
-  });
-  return posted;
-}
 
 /**
  * An Adaptive Card, far below the 28 KB that a workflow takes. Its texts are runs, which know no Markdown, rather than

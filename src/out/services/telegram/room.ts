@@ -35,7 +35,7 @@ export const telegram = channel({
     const { token, chat_id: chatId } = credentials;
     const alertId = host.hears?.({ kind: "telegram", token }) ? takenFor(event) : null;
     const request = { apiUrl: settings.telegramApi, token, chatId, words, alertId };
-    const { chatId: movedTo, answer, ...sent } = await sendTelegram({ egress, now }, request);
+    const { chatId: movedTo, ...sent } = await sendTelegram({ egress, now }, request);
     return movedTo === undefined ? sent : { ...sent, learned: { chat_id: movedTo } };
   },
 });

@@ -111,7 +111,6 @@ test("verdicts: Slack's word is kept, 429 waits, its URL is nowhere", async () =
       egress,
       now: 0,
       credentials: { webhook_url: webhookUrl },
-      event: eventBody(),
       words: inWords(eventBody()),
     });
 
