@@ -43,7 +43,7 @@ test("each page of the console is the worker's, and nothing else of the box is",
     "/alerts": "kept",
     "/oncall": "kept",
     "/me/devices": "kept",
-    "/a/{id}": "kept",
+    "/a/{alert}": "kept",
   };
   const teach = (path: string) => `${path}: teach src/web/browser/worker/which.ts`;
   for (const { path } of screens)
