@@ -2,10 +2,21 @@ import type { ConfigDocument, FileProject } from "../src/records/config-file/doc
 import type { LadderConfig } from "../src/records/config-file/shape.ts";
 import { allAccounts } from "./accounts.ts";
 import { callApi, path } from "./api.ts";
-import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
+
+/** A change of the whole box, in words, and the function that makes it. */
+export interface TenantChange {
+  kind: "gateway" | "fallback" | "ladder" | "holidays";
+  name: string;
+  change: "create" | "update" | "delete";
+  /** What of it changes, a line each. */
+  lines?: string[];
+  /** Before the projects, which refer to it. */
+  isFirst?: true;
+  apply(): Promise<unknown>;
+}
 
 /** The ladders of the tenant in a file: rules of its projects refer to them by name. */
 

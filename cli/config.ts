@@ -10,10 +10,9 @@ import {
   laddersText,
   mustEndNoLadder,
 } from "./config-ladders.ts";
-import { withNamedSchedules } from "./config-named-ladders.ts";
+import { type TenantChange, withNamedSchedules } from "./config-named-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
 import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";
-import type { TenantChange } from "./config-tenant-change.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import { shortToken } from "../../core/projects/sources.ts";
 import type { Clock } from "../../ground/kit/clock.ts";
-import { keyOfAddress, keyOfLogin, NOBODYS } from "./mail-keys.ts";
+import { parseToken } from "../../ground/kit/ids.ts";
 import type { MailOutcome, MailTaker } from "./mail-taker.ts";
 import type { Port } from "./port.ts";
 import { createShares } from "./shares.ts";
@@ -228,4 +229,21 @@ function collect(
     const fault = size > MOST_BYTES ? "size" : isFull ? "later" : null;
     take(fault ?? bytes).finally(letGo);
   });
+}
+
+/** Asked for where there is no key, so that it takes as long as where there is a wrong one. */
+const NOBODYS = "0".repeat(32);
+
+/** The key in an address, `anything+KEY@host` or `KEY@host`; null for none. */
+export function keyOfAddress(address: string): string | null {
+  const local = address.slice(0, Math.max(0, address.lastIndexOf("@")));
+  const key = local.slice(local.lastIndexOf("+") + 1).replace(/^"|"$/g, "");
+  return shortToken(key) === null ? null : key.toLowerCase();
+}
+
+/** The key of a login: the password, or the user without one. Never empty: no key is one that nobody has. */
+function keyOfLogin({ user, password }: { user: string; password: string }): string {
+  const key = (password === "" ? user : password).trim();
+  const isKey = shortToken(key) !== null || parseToken(key)?.plane === "pti";
+  return isKey ? key : NOBODYS;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { linesToTouch } from "../../../src/web/console/reports/marks.ts";
+import { linesToTouch } from "../../../src/web/console/reports/editor.ts";
 import { firstLine } from "../../../src/web/console/ui/entry-row.ts";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { type TestBox, testBox } from "../../support/box.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isOf } from "../../../src/web/console/search/pasted.ts";
+import { isOf } from "../../../src/web/console/search/screen.ts";
 import { testBox } from "../../support/box.ts";
 import { box as run } from "../../support/command-line.ts";
 import { signedIn } from "../../support/console.ts";

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
+import { historyWords, type Said, type Sentence } from "../../../core/alerts/history-words.ts";
 import { OPEN_SECONDS } from "../../../core/alerts/notes.ts";
-import type { NumberedEntry } from "../../../core/alerts/timeline.ts";
-import { html, type Markup, trusted } from "../../../ground/kit/html.ts";
+import type { NumberedEntry, TimelineEntry } from "../../../core/alerts/timeline.ts";
+import { html, type Markup, type Piece, trusted } from "../../../ground/kit/html.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { PageCall } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button, fieldId, keyed, typed, wrongOf } from "../ui/form.ts";
-import { clockTime, exact } from "../ui/times.ts";
-import { entryWords } from "./entry-words.ts";
+import { clockTime, exact, span } from "../ui/times.ts";
 import { MOST_ENTRIES, type ShownAlert } from "./shown-alert.ts";
 
 /** An entry, and those before it that say the same of one way: attempts that weren't the last. */
@@ -112,7 +112,7 @@ function ownNote(call: PageCall, of: { alert: number; id: number; text: string }
 <div class="buttons"><button class="button">Save</button><button class="button danger" formaction="${call.base}${action}/delete" formnovalidate>Take it back</button></div></form></details>`;
 }
 
-const drawn = new LRUCache<string, string>({
+const notesDrawn = new LRUCache<string, string>({
   max: 200,
   maxSize: 2_000_000,
   sizeCalculation: (v, k) => v.length + k.length + 1,
@@ -120,13 +120,37 @@ const drawn = new LRUCache<string, string>({
 
 /** Markdown without images; tags stand as text. What can't be rendered is shown as it was written. */
 async function rendered({ renderer }: Tenant, text: string): Promise<Markup> {
-  const known = drawn.get(text);
+  const known = notesDrawn.get(text);
   if (known !== undefined) return trusted(known);
   try {
     const made = await renderer.render(text, { rawAsText: true });
-    drawn.set(text, made);
+    notesDrawn.set(text, made);
     return trusted(made);
   } catch {
     return html`<pre>${text}</pre>`;
   }
+}
+
+/** What an entry's words need beside it. */
+interface EntryAbout {
+  call: Pick<PageCall, "now" | "look" | "base">;
+  nameOf(account: string): string;
+}
+
+/** What happened, as it stands in a page. */
+export function entryWords(entry: TimelineEntry, { call, nameOf }: EntryAbout): Markup {
+  return drawn(historyWords(entry, nameOf), call);
+}
+
+const drawn = (sentence: Sentence, call: EntryAbout["call"]): Markup =>
+  html`${sentence.map((said) => draw(said, call))}`;
+
+function draw(said: Said, call: EntryAbout["call"]): Piece {
+  if ("words" in said) return trusted(said.words);
+  if ("strong" in said) return html`<strong>${said.strong}</strong>`;
+  if ("wrong" in said) return html`<span class="wrong">${drawn(said.wrong, call)}</span>`;
+  if ("time" in said) return clockTime(call, said.time);
+  if ("span" in said) return span(said.span);
+  if ("value" in said) return said.value;
+  return html`<a href="${call.base}/a/${encodeURIComponent(said.alert)}">#${said.alert}</a>`;
 }

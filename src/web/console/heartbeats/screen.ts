@@ -1,24 +1,101 @@
 import type { Project } from "../../../core/projects/projects.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { HeartbeatAnswer } from "../../../in/heartbeats/heartbeat.ts";
+import { changeHeartbeat, rotateHeartbeat } from "../../../in/heartbeats/heartbeats.ts";
 import type { HeartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { listRuns } from "../../../in/heartbeats/runs.ts";
-import { isManager } from "../../../people/roles.ts";
-import { readHeartbeat, takersOfHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
-import { type PageCall, pathOf, type Screen } from "../screen.ts";
+import { isManager, mustManage } from "../../../people/roles.ts";
+import {
+  dropHeartbeat,
+  readHeartbeat,
+  takersOfHeartbeat,
+  watchHeartbeat,
+} from "../../../tenant/heartbeat-verbs.ts";
+import { PING } from "../../http/ping.ts";
+import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button, select } from "../ui/form.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { runLegend, runRow, runTable } from "../ui/runs.ts";
 import { clockTime } from "../ui/times.ts";
-import { fieldsOfHeartbeat } from "./fields.ts";
+import { fieldsOfHeartbeat, heartbeatOfFields } from "./fields.ts";
 import { earChoices, heartbeatFields, usualEars } from "./form.ts";
-import { heartbeatActions } from "./form-actions.ts";
+import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 import { heartbeatHere } from "./here.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
 import { addressNotice } from "./snippets.ts";
 import { heartbeatBadge, paceWords } from "./state.ts";
+
+/** What is done to one heartbeat, by what stands behind its address. */
+const heartbeatActions: Readonly<Record<string, Form>> = {
+  "": {
+    verb: "changeHeartbeat",
+    act(call, form) {
+      const { row, project } = heartbeatHere(call);
+      const body = heartbeatOfFields(form);
+      call.tenant.store.write((tx) => changeHeartbeat(tx, project, { id: row.id, body }));
+      return { said: `${body.name} is changed; at least its grace is left.` };
+    },
+  },
+  pause: {
+    verb: "pauseHeartbeat",
+    async act(call) {
+      const { row } = heartbeatHere(call);
+      await watchHeartbeat(call.tenant, row.id, false);
+      return {
+        said: `${row.name} is paused: nobody waits for it.`,
+        undo: { action: `/heartbeats/${row.id}/resume` },
+      };
+    },
+  },
+  resume: {
+    verb: "resumeHeartbeat",
+    async act(call) {
+      const { row } = heartbeatHere(call);
+      await watchHeartbeat(call.tenant, row.id, true);
+      return {
+        said: `${row.name} is watched again, from now on.`,
+        undo: { action: `/heartbeats/${row.id}/pause` },
+      };
+    },
+  },
+  hear: {
+    verb: "createRule",
+    act(call, form) {
+      const { row, project } = heartbeatHere(call);
+      const recipient = form.get("recipient") ?? "";
+      const rule = call.tenant.store.write((tx) =>
+        makeHeartbeatRule(tx, project, { heartbeat: row, recipient }),
+      );
+      return { said: `The rule ${rule} is saved. It takes only this heartbeat.` };
+    },
+  },
+  rotate: {
+    verb: "rotateHeartbeat",
+    act(call) {
+      mustManage(call.who.role);
+      const { row, project } = heartbeatHere(call);
+      const { addresses } = call.tenant.store.write((tx) => rotateHeartbeat(tx, project, row.id));
+      return {
+        said: "A new address. The old one no longer works.",
+        to: `/heartbeats/${row.id}`,
+        shown: { ping_url: `${call.origin}${PING}/${addresses.secret}`, uuid: addresses.uuid },
+      };
+    },
+  },
+  delete: {
+    verb: "deleteHeartbeat",
+    async act(call) {
+      const { row, project } = heartbeatHere(call);
+      await dropHeartbeat(call.tenant, project, row.id);
+      return {
+        said: `${row.name} is deleted. Its address no longer works.`,
+        to: pathOf("p", project.name, "heartbeats"),
+      };
+    },
+  },
+};
 
 const RUNS = 100;
 

@@ -1,11 +1,14 @@
-import { simulateWrite } from "../../../core/alerts/simulate/shape.ts";
+import { type Simulation, simulateWrite } from "../../../core/alerts/simulate/shape.ts";
+import { verdictParts } from "../../../core/alerts/simulate/verdict.ts";
 import { simulate } from "../../../core/alerts/simulate.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { NavId, PageCall, View } from "../screen.ts";
 import { facesOf } from "../ui/faces.ts";
+import { type IconName, icon } from "../ui/icon.ts";
 import { filledOf } from "../ui/inputs.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
+import { span } from "../ui/times.ts";
 import { askedForm, forReal, type RuleChoices } from "./asked.ts";
 import { followLadder, untoldAndShared, whoSleeps } from "./course.ts";
 import { type EditForm, editForm } from "./edit-form.ts";
@@ -17,7 +20,6 @@ import {
   type TriedRule,
 } from "./question.ts";
 import { sweepGrid } from "./sweep-grid.ts";
-import { verdictNotice } from "./verdict.ts";
 
 /** A ladder's page, whether the ladder has a name or is a rule's own. */
 export interface LadderHome extends Pick<View, "title"> {
@@ -177,4 +179,24 @@ async function simulated(call: PageCall, of: Asking, question: LadderQuestion): 
   const around = await of.around();
   return html`${whoSleeps(call, question, found, around)}${verdictNotice(found)}
 ${followLadder(call, question, found, around)}${untoldAndShared(call, question, found)}`;
+}
+
+const LOOK = {
+  good: ["notice-good", "good", "proof", "Good"],
+  warn: ["notice-warn", "warn", "warn", "Weak"],
+  error: ["notice-wrong", "crit", "close", "Bad"],
+} as const satisfies Record<string, readonly [string, string, IconName, string]>;
+
+/** What it comes to, before the rungs: who is the first that wakes, and how good that is. */
+function verdictNotice({ verdict, rungs, opens_at }: Simulation): Markup {
+  const [ground, colour, mark, word] = LOOK[verdict.level];
+  const { cause, firsts } = verdictParts(verdict.sentence);
+  const awake = rungs
+    .flatMap(({ at, people }) => people.map((one) => ({ ...one, at })))
+    .find(({ answers }) => answers);
+  const wakes =
+    awake === undefined
+      ? "Nobody wakes"
+      : `${awake.name} wakes ${awake.at <= opens_at ? "at once" : `after ${span(awake.at - opens_at)}`}`;
+  return html`<div class="notice verdict ${ground}" id="verdict"><span class="${colour}">${icon(mark, "large")}</span><p><strong>${wakes}</strong><br><span class="small">${word}: ${cause} ${firsts}</span></p></div>`;
 }

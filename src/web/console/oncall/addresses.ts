@@ -1,9 +1,11 @@
+import { calendarOf, shiftsCalendarOf } from "../../../core/oncall/answers.ts";
 import { listCalendars, makeCalendar, revokeCalendar } from "../../../core/oncall/calendars.ts";
+import { DAY } from "../../../core/oncall/zone.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { CALENDAR } from "../../http/calendar.ts";
-import type { Form, PageCall } from "../screen.ts";
+import type { Form, PageCall, PageFile } from "../screen.ts";
 import { button } from "../ui/form.ts";
-import { type ShownSchedule, scheduleOf } from "../ui/schedule.ts";
+import { asked, type ShownSchedule, scheduleOf } from "../ui/schedule.ts";
 import { ago } from "../ui/times.ts";
 
 /** One's own secret addresses for calendar programs: of all of a schedule, and of one's shifts everywhere. */
@@ -67,3 +69,22 @@ export const calendarActions: Readonly<Record<string, Form>> = {
   calendar: make,
   "calendar/{calendar}/revoke": revoke,
 };
+
+/** Calendars that are saved once; a secret address is for what is to stay fresh. */
+
+const TYPE = "text/calendar; charset=utf-8";
+
+const at = ({ now }: PageCall) => ({ now, today: now - (now % DAY) });
+
+/** All shifts of one schedule. */
+export async function scheduleFile(call: PageCall): Promise<PageFile> {
+  const { stored } = scheduleOf(call.tenant.store, call.params);
+  const body = await calendarOf(asked(call), stored, at(call));
+  return { name: `${stored.project}-${stored.name}.ics`, type: TYPE, body };
+}
+
+/** One's own shifts of every schedule. */
+export async function ownFile(call: PageCall): Promise<PageFile> {
+  const body = await shiftsCalendarOf(asked(call), call.who.accountId, at(call));
+  return { name: "my-shifts.ics", type: TYPE, body };
+}

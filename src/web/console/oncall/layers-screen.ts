@@ -13,7 +13,6 @@ import { counted } from "../ui/pieces.ts";
 import { asked, scheduleOf, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { strip } from "./cover.ts";
 import { changedBy, draftOf, draftOfForm, inputOf, type ScheduleDraft } from "./draft.ts";
-import { type Gap, gapsWithout } from "./gap-changes.ts";
 import { layersForm } from "./layers-form.ts";
 
 /** How a schedule is made up: who takes turns when, with what a change would do to the next four weeks. */
@@ -130,4 +129,25 @@ function deleteForm(call: PageCall, stored: StoredSchedule, action: string): Mar
     call,
     { action: `${action}/delete`, name: `Delete ${stored.name}`, kind: "danger" },
   )}</details>`;
+}
+
+/** [starts_at, ends_at) in Unix seconds. */
+interface Gap {
+  starts_at: number;
+  ends_at: number;
+}
+
+/** What of `these` none of `others` holds; both in order, each without overlaps. */
+export function gapsWithout(these: readonly Gap[], others: readonly Gap[]): Gap[] {
+  return these.flatMap(({ starts_at, ends_at }) => {
+    const left: Gap[] = [];
+    let at = starts_at;
+    for (const other of others) {
+      if (other.ends_at <= at || other.starts_at >= ends_at) continue;
+      if (other.starts_at > at) left.push({ starts_at: at, ends_at: other.starts_at });
+      at = Math.max(at, other.ends_at);
+    }
+    if (at < ends_at) left.push({ starts_at: at, ends_at });
+    return left;
+  });
 }

@@ -22,16 +22,13 @@ import {
 } from "../ui/schedule.ts";
 import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { span } from "../ui/times.ts";
-import { calendarActions, calendarAddresses } from "./addresses.ts";
+import { calendarActions, calendarAddresses, scheduleFile } from "./addresses.ts";
 import { agenda } from "./agenda.ts";
-import { askAction, askForm } from "./ask.ts";
-import { coverForm, coverWould } from "./cover.ts";
-import { scheduleFile } from "./files.ts";
+import { askAction, askForm, swapForm } from "./ask.ts";
+import { coverForm, coverWould, overrideList } from "./cover.ts";
 import { overrideActions } from "./form-actions.ts";
 import { type MaintenanceWindow, maintenanceList, maintenanceWindows } from "./maintenance.ts";
 import { plannedLink } from "./now.ts";
-import { overrideList } from "./override-list.ts";
-import { swapForm } from "./swap.ts";
 
 /** One schedule: its calendar, its shifts in words, and how somebody is put on call for a while. */
 export const scheduleScreen: Screen = {

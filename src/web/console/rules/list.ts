@@ -1,18 +1,20 @@
 import { countUnresolved } from "../../../core/alerts/too-many.ts";
+import type { Condition } from "../../../core/projects/condition.ts";
 import { learningWords } from "../../../core/projects/learning-words.ts";
+import { missingSubject } from "../../../core/projects/missing.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
-import type { StoredRule } from "../../../core/projects/rule.ts";
+import type { RuleBody, StoredRule } from "../../../core/projects/rule.ts";
 import { learnedNow } from "../../../core/projects/rule-actions.ts";
 import { listRules } from "../../../core/projects/rules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
-import { ladderNow } from "../ui/ladder-now.ts";
+import { ladderNow, minutesWords } from "../ui/ladder-now.ts";
+import { levelWord } from "../ui/level.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { timeOnClock } from "../ui/times.ts";
 import { newRulePage } from "../ui/way.ts";
 import { type RuleContext, readRuleContext } from "./rule-context.ts";
-import { firesWords, whenWords } from "./sentence.ts";
 
 const USUAL_LEVEL = 400;
 
@@ -70,4 +72,84 @@ ${learningWords(learnedNow(tenant.store, { projectId: around.project.id, now: ca
 <div><dt>Fires</dt><dd>${firesWords(rule)}</dd></div>
 <div><dt>Then</dt><dd>${ladderNow(call, rule, around)}</dd></div></dl></li>
 `;
+}
+
+/** A rule in words. Pure. */
+
+const OPS: Readonly<Record<Condition["op"], string>> = {
+  eq: "is",
+  neq: "isn't",
+  gte: "≥",
+  lte: "≤",
+  in: "is one of",
+  matches: "matches",
+  not_in: "isn't one of",
+  not_matches: "doesn't match",
+};
+
+/** "error or worse, from web, with “payment” in it, duration_ms ≥ 2000" */
+function whenWords({
+  match,
+  conditions,
+  missing,
+}: Pick<RuleBody, "match" | "conditions" | "missing">): string {
+  const {
+    min_level,
+    sources,
+    tags,
+    template_contains: text,
+    first_seen_days: days,
+    unusual,
+  } = match;
+  const parts = [
+    min_level === null
+      ? "any event"
+      : min_level >= 500
+        ? levelWord(min_level)
+        : `${levelWord(min_level)} or worse`,
+    sources.length > 0 && `from ${anyOf(sources)}`,
+    tags.length > 0 && `tagged ${anyOf(tags)}`,
+    text !== "" && `with “${text}” in it`,
+    days !== null && `never heard of before or not for ${counted(days, "day")}`,
+    unusual !== null &&
+      `more than ${unusual.factor} times as many as usual and at least ${unusual.at_least}`,
+    ...conditions.map(conditionWords),
+    missing !== null && missingWords(missing),
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
+function missingWords(missing: NonNullable<RuleBody["missing"]>): string {
+  const how = "no longer comes, by the rhythm of two weeks";
+  const { template, source } = missingSubject(missing);
+  if (source !== null) return `once nothing of ${source} comes, by the rhythm of two weeks`;
+  return template === null
+    ? `of each template that ${how}`
+    : `of template ${template} once it ${how}`;
+}
+
+function conditionWords({ key, op, value }: Condition): string {
+  return `${key} ${OPS[op]} ${Array.isArray(value) ? anyOf(value) : String(value)}`;
+}
+
+/** "at the first event", "after 3 events from 2 sources within 5 min, one alert for each provider" */
+function firesWords({
+  fire_after: fire,
+  identifier_keys: keys,
+  for_minutes: wait,
+  missing,
+}: RuleBody): string {
+  const many = fire.count > 1 || fire.distinct_sources > 1;
+  const first = many
+    ? `after ${counted(fire.count, "event")}${fire.distinct_sources > 1 ? ` from ${fire.distinct_sources} sources` : ""} within ${minutesWords(fire.window_minutes)}`
+    : "at the first event";
+  if (missing !== null)
+    return `once it is missing${keys.length === 0 ? "" : `, one alert for each ${keys.join(" and ")}`}`;
+  const lasting = wait === 0 ? first : `${first}, if it lasts ${minutesWords(wait)}`;
+  return keys.length === 0 ? lasting : `${lasting}, one alert for each ${keys.join(" and ")}`;
+}
+
+function anyOf(names: readonly string[]): string {
+  if (names.length < 2) return names[0] ?? "";
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

@@ -1,20 +1,71 @@
 import { version } from "../../../ground/kit/assets.ts";
+import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { LONG_TURN_MS } from "../../../ground/kit/turns.ts";
+import { getMeta } from "../../../ground/store/meta.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import type { Health } from "../../../tenant/health.ts";
-import type { TenantHost } from "../../../tenant/host.ts";
+import type { BackupService, TenantHost } from "../../../tenant/host.ts";
 import type { Form, PageCall, Screen, Section } from "../screen.ts";
 import { wholeText } from "../ui/config-text.ts";
 import { commandLine } from "../ui/finding.ts";
-import { keyed } from "../ui/form.ts";
+import { button, keyed } from "../ui/form.ts";
 import { type IconName, icon } from "../ui/icon.ts";
-import { backupNow, backupsSection } from "./backups.ts";
+import { bytesText } from "../ui/pieces.ts";
+import { hourPlot } from "../ui/plot.ts";
+import { ago, clockTime, span } from "../ui/times.ts";
 import { doctorSection } from "./doctor.ts";
-import { keepingSection, loadSection, machineSection, upFor } from "./load.ts";
 import { ownFindings } from "./own-findings.ts";
 import { findingsSection, readiness, saidOnce } from "./readiness.ts";
 import { relayForms, relaySection } from "./relay.ts";
 import { wallForms, wallsSection } from "./walls.ts";
+
+/** What lies there: when each was made and proved. None can be fetched from here. */
+function backupsSection(call: PageCall): Markup {
+  const { host, store } = call.tenant;
+  const last = getMeta(store, "last_backup");
+  const proved =
+    last === undefined
+      ? html`<span class="warn">None was ever proved.</span>`
+      : html`The last one was proved ${ago(call, Number(last))}.`;
+  const desk = host?.backups ?? null;
+  if (desk === null)
+    return html`<h2>Backups</h2><p>${proved} None is made by itself: the box was given no directory for them.</p>
+<p>${commandLine("backup-flags", "box serve --backup-dir /mnt/other-disk/box-backups")}</p><p class="soft">Or one by hand: ${commandLine("backup-command", "box backup FILE")}</p>`;
+  return html`<h2>Backups</h2><p>${proved} One is made every ${desk.hours} h, the last ${desk.keep} are kept.</p>
+${desk.failure() !== null && html`<p class="wrong">The last try failed: ${desk.failure()}</p>`}
+${made(call, desk)}
+${button(call, {
+  action: "/system/backup",
+  name: "Back up now",
+  kind: "second",
+  ...(desk.isRunning() ? { why: "One is being made." } : {}),
+})}
+<p class="soft small">Each is a copy of everything, secrets sealed in it: it stays on the machine.</p>`;
+}
+
+function made(call: PageCall, desk: BackupService): Markup {
+  const all = desk.list();
+  if (all.length === 0) return html`<p class="soft">None lies there yet.</p>`;
+  return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">made</th><th scope="col" class="num">size</th><th scope="col">proved</th><th scope="col">file</th></tr></thead><tbody>${all.map(
+    ({ file, taken_at, proved_at, size }) =>
+      html`<tr><td data-label="made">${clockTime(call, taken_at)}</td><td class="num" data-label="size">${bytesText(size)}</td><td data-label="proved"><span class="good">✓ ${clockTime(call, proved_at)}</span></td><td class="mono small" data-label="file">${file}</td></tr>
+`,
+  )}</tbody></table></div>`;
+}
+
+const backupNow: Form = {
+  verb: "makeBackup",
+  auditAlways: true,
+  act({ tenant, who }) {
+    mustManage(who.role);
+    const desk = tenant.host?.backups ?? null;
+    if (desk === null)
+      throw new ServiceError("backup_dir_missing", "The box was given no directory for backups.");
+    desk.make();
+    return { said: "A backup is being made and checked." };
+  },
+};
 
 const lookAgain: Form = {
   verb: "runDoctor",
@@ -109,4 +160,56 @@ function ownPages({ base, who }: PageCall): Markup {
       row("/system/look", "edit", "Look", "what these pages are made of"),
     ]
   }${row("/audit", "book", "Audit", "who changed what, and who signed in", "g l")}</ul>`;
+}
+
+/** What the box has to do now. */
+function loadSection({ load }: TenantHost): Markup {
+  const { minutes, commitMs, longestTurn, waiting, oldestSeconds, streams, refused, shed } = load();
+  // The present minute goes on: the one before is whole.
+  const lately = (minutes.at(-2) ?? 0) / 60;
+  const rate = lately >= 10 ? Math.round(lately) : Math.round(lately * 10) / 10;
+  return html`<h2>Load</h2><dl class="facts">
+<div><dt>Events</dt><dd>${rate} a second <span class="soft">in the last whole minute</span> · the hour: ${hourPlot(minutes)}</dd></div>
+<div><dt>A commit takes</dt><dd>${commitMs === null ? "none yet" : html`${Math.round(commitMs * 10) / 10} ms <span class="soft">at most, of 99 in a hundred</span>`}</dd></div>
+<div><dt>Longest pause of the last hour</dt><dd>${longestTurn === null ? html`under ${LONG_TURN_MS} ms` : html`${Math.round(longestTurn.ms)} ms <span class="soft">in ${longestTurn.work}</span>`}</dd></div>
+<div><dt>Waiting to go out</dt><dd>${waiting}${oldestSeconds !== null && html`, the oldest for ${span(oldestSeconds)}`}</dd></div>
+<div><dt>Open pages and readers</dt><dd>${streams}</dd></div>
+<div><dt>Told to come later (429)</dt><dd>${refused} <span class="soft">since the start</span>${shed > 0 && html`, <span class="warn">${shed} events could not be taken</span>`}</dd></div>
+</dl>`;
+}
+
+const DAY = 86_400;
+
+/** What is set, and what is there of it. */
+function keepingSection(call: PageCall, { keeping, held }: TenantHost): Markup {
+  const { logDays, logBytes, historyDays } = keeping;
+  const { oldestLine, oldestEntry, bytes, storeBytes } = held();
+  const reaches = (at: number | null) =>
+    at === null ? "nothing is there" : `now ${Math.round(((call.now - at) / DAY) * 10) / 10} days`;
+  return html`<h2>Keeping</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">what</th><th scope="col">kept for</th><th scope="col">there is</th><th scope="col">set by</th></tr></thead><tbody>
+<tr><td data-label="what">Lines</td><td data-label="kept for">${logDays} days, or until the store has ${bytesText(logBytes)}</td><td data-label="there is">${reaches(oldestLine)}, ${bytesText(bytes)} in all</td><td class="mono small" data-label="set by">--log-days, --log-gib</td></tr>
+<tr><td data-label="what">Resolved alerts and what was sent</td><td data-label="kept for">${historyDays} days</td><td data-label="there is">${bytesText(storeBytes)} is the file</td><td class="mono small" data-label="set by">--history-days</td></tr>
+<tr><td data-label="what">Who changed what</td><td data-label="kept for">400 days</td><td data-label="there is">${reaches(oldestEntry)}</td><td class="soft small" data-label="set by">fixed</td></tr>
+</tbody></table></div>`;
+}
+
+/** What this page doesn't do: whoever may, has the machine. */
+function machineSection(): Markup {
+  const commands = [
+    ["Change flags", "systemctl edit box"],
+    ["Restart", "systemctl restart box"],
+    ["Put back a backup", "box restore FILE --replace"],
+    ["Look at everything", "box doctor"],
+    ["Somebody can't get in", "box account set-password EMAIL"],
+  ] as const;
+  return html`<details id="on-machine"><summary>What is done on the machine</summary><dl class="facts">${commands.map(
+    ([what, command], i) =>
+      html`<div><dt>${what}</dt><dd>${commandLine(`machine-${i}`, command)}</dd></div>
+`,
+  )}</dl></details>`;
+}
+
+/** "up 12 days". */
+function upFor(call: PageCall, { startedAt }: TenantHost): Markup {
+  return html`started ${ago(call, startedAt)}`;
 }

@@ -4,9 +4,18 @@ import {
   sourceChange,
   sourceCreate,
   sourceFacts,
+  sourceKey,
+  sourceKeyAdd,
   sourceRename,
+  sourceSecret,
   sourceToken,
 } from "../../../core/projects/source.ts";
+import {
+  addSourceKey,
+  deleteSourceKey,
+  listSourceKeys,
+} from "../../../core/projects/source-keys.ts";
+import { setSourceSecret } from "../../../core/projects/source-secrets.ts";
 import {
   changeSource,
   createSource,
@@ -17,7 +26,7 @@ import {
   rotateToken,
 } from "../../../core/projects/sources.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
-import { sourceKinds, usualNameScope } from "../../../in/adapters/list.ts";
+import { signers, sourceKinds, usualNameScope } from "../../../in/adapters/list.ts";
 import { mustBeUsable } from "../../../in/adapters/mapping/chosen.ts";
 import { isManager } from "../../../people/roles.ts";
 import { sourceFactsOf } from "../../../tenant/source-facts.ts";
@@ -120,5 +129,69 @@ export const sourceRoutes: Route[] = [
     answer: sourceToken,
     write: (tx, { tenant, params, project }) =>
       rotateToken(tx, project, { tenantId: tenant.id, name: params.name }),
+  }),
+];
+
+const keys = routesIn(inProject, { at: "/sources/{name}/keys", tag: "Sources", additive: true });
+
+/** Keys that senders have of an earlier tool (contract §23). */
+export const sourceKeyRoutes: Route[] = [
+  keys.get("", {
+    name: "listSourceKeys",
+    summary: "The further keys of an adapter's source, by when they were added",
+    answer: z.object({ keys: z.array(sourceKey) }),
+    read: (store, { project, params }) => ({ keys: listSourceKeys(store, project, params.name) }),
+  }),
+  keys.post("", {
+    name: "addSourceKey",
+    summary: "Let a sender use its key of another system for this source, too",
+    manager: true,
+    body: sourceKeyAdd,
+    readOnly: ["id", "added_at"],
+    status: 201,
+    answer: sourceKey,
+    errors: ["name_taken", "too_many"],
+    write: (tx, { params, body, project }) =>
+      addSourceKey(tx, project, { name: params.name, key: body.key }),
+  }),
+  keys.delete("/{kid}", {
+    name: "deleteSourceKey",
+    summary: "Remove a further key; it stops working",
+    manager: true,
+    write: (tx, { params, project }) =>
+      deleteSourceKey(tx, project, { name: params.name, id: params.kid }),
+  }),
+];
+
+const secret = routesIn(ofSource, {
+  at: "/secret",
+  tag: "Sources",
+  additive: true,
+  manager: true,
+});
+const signed = z.object({ name: z.string(), signed: z.boolean() });
+
+/** What a sender signs its requests with, beside the token in its address (contract §23). */
+export const sourceSecretRoutes: Route[] = [
+  secret.put("", {
+    name: "setSourceSecret",
+    summary: "Set a secret: from now on only requests that are signed with it are taken",
+    body: sourceSecret,
+    answer: signed,
+    write: (tx, { tenant: { sealer }, project, source: { name, kind }, body: { secret } }) => {
+      if (!signers.includes(kind))
+        throw invalid([{ field: "/secret", reason: `a sender of kind ${kind} signs nothing` }]);
+      setSourceSecret(tx, project, { name, secret, sealer });
+      return { name, signed: true };
+    },
+  }),
+  secret.delete("", {
+    name: "deleteSourceSecret",
+    summary: "Remove the secret: signatures are no longer checked",
+    answer: signed,
+    write: (tx, { tenant: { sealer }, project, source: { name } }) => {
+      setSourceSecret(tx, project, { name, secret: null, sealer });
+      return { name, signed: false };
+    },
   }),
 ];
