@@ -15,7 +15,11 @@ if (directory) {
   takeThreads(directory);
   takeProgram(directory);
   const entry = process.argv[1] ?? "";
-  if (/\.test\.ts$|\/groups\/.+\.mjs$/.test(entry)) process.once("exit", () => account(entry));
+  if (/\.test\.ts$|\/groups\/.+\.mjs$/.test(entry)) {
+    process.once("exit", () => account(entry));
+    const { after } = await import("node:test");
+    after(() => void setTimeout(endStuck, 20_000).unref());
+  }
   registerHooks({
     resolve(name, context, next) {
       // The clone's program, where a shell starts it (`cli/box`).
@@ -28,6 +32,13 @@ if (directory) {
       return { url, format: "module", shortCircuit: true };
     },
   });
+}
+
+/** Ends a process whose tests are over and that something left open keeps: the suite would wait for it forever. */
+function endStuck(): void {
+  const open = process.getActiveResourcesInfo().join(", ");
+  console.error(`Its tests are over, and it doesn't end, because these are open: ${open}`);
+  process.exit(1);
 }
 
 /** Threads of this process run the bundles of their programs. */

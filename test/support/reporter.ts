@@ -6,13 +6,16 @@ const TOTAL = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 /** What a test set going and didn't wait for: it fails the process, not the test. */
 const LATE = /generated asynchronous activity after the test ended/;
 const SEED = /^SEED=\d+$/m;
+/** See `endStuck` in `preload.ts`. */
+const STUCK = /^Its tests are over.+$/m;
 
 /** A suite that is a file: see `together.ts`. */
 const FILE = /^test\/.+\.test\.ts$/;
 
 /**
  * A dot a test and the failures in full, then what the dot reporter leaves out: the ten files that took
- * longest, the totals, one a line, as the longer reporters write them, and the random seeds that were taken.
+ * longest, the totals, one a line, as the longer reporters write them, the random seeds that were taken, and what kept
+ * a process from ending.
  */
 export default async function* reporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const totals: string[] = [];
@@ -23,6 +26,8 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
       if (TOTAL.test(told) || LATE.test(told)) totals.push(`ℹ ${told}\n`);
       const seed = event.type === "test:stdout" && SEED.exec(event.data.message)?.[0];
       if (seed) totals.push(`ℹ ${seed} ${event.data.file ?? ""}\n`);
+      const stuck = event.type === "test:stderr" && STUCK.exec(event.data.message)?.[0];
+      if (stuck) totals.push(`ℹ ${relative(process.cwd(), event.data.file ?? "")}: ${stuck}\n`);
       for (const [file, ms] of timesIn(event)) times.set(file, ms);
       yield event;
     }
