@@ -20,8 +20,8 @@ export function steadyClock(machine: Clock): SteadyClock {
 
   // Whole milliseconds like the system's time, because it is stored in integer columns.
   const line = () => Math.round(wall + (machine.mono() - mono));
-  const off = () => {
-    const by = machine.now() - line();
+  const off = (said: number) => {
+    const by = said - line();
     return Math.abs(by) > JUMP_MS ? by : 0;
   };
   const anchor = () => {
@@ -30,11 +30,14 @@ export function steadyClock(machine: Clock): SteadyClock {
   };
 
   return {
-    now: () => (off() === 0 ? machine.now() : line()),
+    now() {
+      const said = machine.now();
+      return off(said) === 0 ? said : line();
+    },
     mono: () => machine.mono(),
     after: (ms, fn) => machine.after(ms, fn),
     jump() {
-      const by = off();
+      const by = off(machine.now());
       // Small differences are taken over at once; else they would add up to a false jump.
       if (by === 0) anchor();
       return by;

@@ -38,8 +38,8 @@ export function readUrl(url: string): URL | string {
   if (url.length > LONGEST_URL) return "too_long";
   // The URL parser silently drops tabs and line ends, but the stored text must be the one that is called.
   if (/[\s\p{Cc}\\]/u.test(url)) return "not_a_url";
-  if (!URL.canParse(url)) return "not_a_url";
-  const parsed = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) return "not_a_url";
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return "scheme";
   // The URL parser also accepts `http:host` and `http:///host`.
   if (!/^https?:\/\/[^/]/i.test(url)) return "not_a_url";

@@ -60,6 +60,8 @@ function ofFormer({ learned: _, ...told }: DeliveryOutcome): DeliveryOutcome {
 
 function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
   if (verdict.kind === "dropped") return { status: "dropped", error: verdict.error };
+  // Nearly all of them: nothing is to be reckoned.
+  if (verdict.kind === "delivered") return { status: "delivered" };
   return afterAttempt({
     verdict,
     attempts: row.attempts + 1,

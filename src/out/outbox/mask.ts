@@ -17,7 +17,7 @@ export function secretsOf(
 ): string[] {
   const secrets = new Set<string>();
   const add = (value: string) => {
-    for (const written of [value.trim(), JSON.stringify(value).slice(1, -1)])
+    for (const written of [value.trim(), inJson(value)])
       if (written.length >= SHORTEST_SECRET) secrets.add(written);
   };
   for (const value of Object.values(headers)) {
@@ -27,6 +27,14 @@ export function secretsOf(
   }
   if (body !== null) for (const value of [body, ...valuesIn(body)]) add(value);
   return [...secrets];
+}
+
+/** Characters that JSON writes as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** The text as JSON writes it, without quotes. */
+function inJson(text: string): string {
+  return PLAIN.test(text) ? text : JSON.stringify(text).slice(1, -1);
 }
 
 /**
