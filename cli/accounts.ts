@@ -1,12 +1,12 @@
 import type { Account } from "../src/people/account.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
 
 /** All accounts of the box, by email. */
 export async function allAccounts(options: ApiOptions): Promise<Account[]> {
-  return (await callApi<{ accounts: Account[] }>(options, "GET", "/v1/accounts")).accounts;
+  return (await api.get<{ accounts: Account[] }>(options, "/v1/accounts")).accounts;
 }
 
 /** Returns a function that gives the name of an account id. Removed accounts are marked. */
@@ -25,7 +25,7 @@ export const mailboxOf = (email: string): string => email.trim().normalize("NFC"
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
   const [accounts, me] = await Promise.all([
     allAccounts(options),
-    callApi<{ account: { id: string } }>(options, "GET", "/v1/me"),
+    api.get<{ account: { id: string } }>(options, "/v1/me"),
   ]);
   return (who) => {
     if (who === "me") return me.account.id;

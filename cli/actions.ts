@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Action } from "../src/core/projects/action.ts";
 import type { Execution } from "../src/out/outbox/rows.ts";
-import { callApi, path } from "./api.ts";
+import { api, path, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { readNamed } from "./files.ts";
@@ -35,23 +35,22 @@ export function registerActions(program: Command): void {
 }
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {
-  const base = path("v1", "projects", project, "actions");
+  const base = v1("projects", project, "actions");
   const body = await readNamed(file, "an action");
-  const { actions } = await callApi<{ actions: Action[] }>(options, "GET", base);
+  const { actions } = await api.get<{ actions: Action[] }>(options, base);
   const present = actions.find(({ name }) => name === body.name);
   if (present === undefined) {
-    const answer = await callApi<{ id: string }>(options, "POST", base, body);
+    const answer = await api.post<{ id: string }>(options, base, body);
     print(answer, options, () => answer.id);
     return;
   }
-  await callApi<object>(options, "PUT", base + path(present.id), body);
+  await api.put<object>(options, base + path(present.id), body);
   print({ id: present.id, updated: true }, options, () => present.id);
 }
 
 async function test(place: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ ok: boolean; status_code: number; error?: string }>(
+  const answer = await api.post<{ ok: boolean; status_code: number; error?: string }>(
     options,
-    "POST",
     `${place}/test`,
   );
   print(answer, options, () => (answer.ok ? `it answered ${answer.status_code}` : ""));
@@ -59,9 +58,8 @@ async function test(place: string, options: ApiOptions): Promise<void> {
 }
 
 async function executions(place: string, options: ApiOptions & { limit: string }): Promise<void> {
-  const answer = await callApi<{ executions: Execution[] }>(
+  const answer = await api.get<{ executions: Execution[] }>(
     options,
-    "GET",
     `${place}/executions?limit=${encodeURIComponent(options.limit)}`,
   );
   const columns: Columns<Execution> = {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Advice, AdviceAnswer } from "../src/records/advice/shape.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { printable } from "./table.ts";
@@ -18,7 +18,7 @@ export function registerAdvice(program: Command): void {
 }
 
 async function list(options: ApiOptions): Promise<void> {
-  const answer = await callApi<AdviceAnswer>(options, "GET", "/v1/advice");
+  const answer = await api.get<AdviceAnswer>(options, "/v1/advice");
   print(answer, options, () =>
     answer.advice.length === 0
       ? "nothing to advise: the past 28 days suggest no change"
@@ -41,9 +41,8 @@ function textOf({ id, project, rule, text, change, would }: Advice): string {
 }
 
 async function hide(id: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ id: string; until: number }>(
+  const answer = await api.post<{ id: string; until: number }>(
     options,
-    "POST",
     `/v1/advice/${encodeURIComponent(id)}/hide`,
   );
   print(answer, options, () => `${printable(answer.id)} is hidden for 90 days`);

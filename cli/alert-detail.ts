@@ -4,7 +4,7 @@ import type { GroupAnswer } from "../src/core/alerts/group-facts.ts";
 import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
@@ -98,14 +98,14 @@ export async function showLines(id: string, options: LinesOptions): Promise<void
     if (value !== undefined) query.set(name, value);
   }
   if (options.minutes !== "5") {
-    const from = path("v1", "alerts", id);
-    const { opened_at } = await callApi<{ opened_at: number }>(options, "GET", from);
+    const from = v1("alerts", id);
+    const { opened_at } = await api.get<{ opened_at: number }>(options, from);
     const seconds = Math.round(Number(options.minutes) * 60);
     query.set("after", String(Math.max(0, opened_at - seconds)));
     query.set("before", String(opened_at + seconds));
   }
-  const from = `${path("v1", "alerts", id, "lines")}?${query}`;
-  const answer = await callApi<LinesAround>(options, "GET", from);
+  const from = `${v1("alerts", id, "lines")}?${query}`;
+  const answer = await api.get<LinesAround>(options, from);
   print(answer, options, () => linesText(answer));
 }
 

@@ -3,7 +3,7 @@ import type { Alert } from "../src/core/alerts/alert.ts";
 import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import type { ListedAction } from "../src/core/projects/action.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -35,7 +35,7 @@ export function registerAlertVerbs(program: Command): void {
 
 function say(verb: "unack" | "escalate", done: string) {
   return async (id: string, options: ApiOptions): Promise<void> =>
-    tell(await callApi<Alert>(options, "POST", path("v1", "alerts", id, verb)), options, done);
+    tell(await api.post<Alert>(options, v1("alerts", id, verb)), options, done);
 }
 
 interface AssignOptions extends ApiOptions {
@@ -49,7 +49,7 @@ async function assign(id: string, people: string[], options: AssignOptions): Pro
     throw new CommandError("assign takes people, or --schedule with a name", exitCodes.usage);
   const idOf = people.length === 0 ? String : await accountIds(options);
   const body = { accounts: people.map(idOf), schedules, keep_ladder: keepLadder };
-  const alert = await callApi<Alert>(options, "POST", path("v1", "alerts", id, "assign"), body);
+  const alert = await api.post<Alert>(options, v1("alerts", id, "assign"), body);
   await tell(alert, options, "is assigned");
 }
 
@@ -63,10 +63,9 @@ const IS_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
 /** Prints what was done and whom it pages, with what the box knows of each person right after it. */
 async function tell(alert: Alert, options: ApiOptions, done: string): Promise<void> {
   if (options.json) return print(alert, options, () => "");
-  const { pages } = await callApi<{ pages: ReachEntry[] }>(
+  const { pages } = await api.get<{ pages: ReachEntry[] }>(
     options,
-    "GET",
-    path("v1", "alerts", alert.id, "pages"),
+    v1("alerts", alert.id, "pages"),
   );
   const nameOf = await namesOf(options);
   const isReached = (account: string) =>
@@ -82,24 +81,22 @@ async function tell(alert: Alert, options: ApiOptions, done: string): Promise<vo
 }
 
 async function note(id: string, text: string, options: ApiOptions): Promise<void> {
-  const made = await callApi<{ id: string }>(options, "POST", path("v1", "alerts", id, "notes"), {
+  const made = await api.post<{ id: string }>(options, v1("alerts", id, "notes"), {
     text,
   });
   print(made, options, () => `noted (${made.id})`);
 }
 
 async function runAction(id: string, action: string, options: ApiOptions): Promise<void> {
-  const { project } = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
-  const { actions } = await callApi<{ actions: ListedAction[] }>(
+  const { project } = await api.get<Alert>(options, v1("alerts", id));
+  const { actions } = await api.get<{ actions: ListedAction[] }>(
     options,
-    "GET",
-    path("v1", "projects", project, "actions"),
+    v1("projects", project, "actions"),
   );
   const found = actions.find((one) => one.id === action || one.name === action);
-  const made = await callApi<{ execution_id: string }>(
+  const made = await api.post<{ execution_id: string }>(
     options,
-    "POST",
-    path("v1", "alerts", id, "actions", found?.id ?? action, "run"),
+    v1("alerts", id, "actions", found?.id ?? action, "run"),
   );
   print(made, options, () => `${found?.name ?? action} is run for alert ${id}`);
 }

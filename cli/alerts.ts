@@ -10,7 +10,7 @@ import { levelName } from "../src/ground/kit/level.ts";
 import { namesOf } from "./accounts.ts";
 import { aheadText, chipsText, saidRows, sharedText, showLines } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -92,7 +92,7 @@ async function listAlerts(options: ListOptions): Promise<void> {
     if (value !== undefined) query.set(name, value);
   }
   if (options.byRule) return await listGroups(query, options);
-  const answer = await callApi<{ alerts: Alert[] }>(options, "GET", `/v1/alerts?${query}`);
+  const answer = await api.get<{ alerts: Alert[] }>(options, `/v1/alerts?${query}`);
   print(answer, options, () =>
     answer.alerts.length === 0 ? "no alerts" : alertTable(answer.alerts),
   );
@@ -104,7 +104,7 @@ async function listGroups(query: URLSearchParams, options: ListOptions): Promise
   if (options.follow)
     throw new CommandError("--follow can't be used with --by-rule", exitCodes.usage);
   const from = `/v1/alerts?${query}&order=need&group=rule`;
-  const answer = await callApi<{ groups: GroupAnswer[] }>(options, "GET", from);
+  const answer = await api.get<{ groups: GroupAnswer[] }>(options, from);
   const now = unixSeconds(systemClock);
   const levels = (group: GroupAnswer) =>
     Object.entries(group.levels)
@@ -146,9 +146,8 @@ async function listGroups(query: URLSearchParams, options: ListOptions): Promise
 async function follow(options: ListOptions, from: number): Promise<never> {
   let cursor = from;
   for (;;) {
-    const answer = await callApi<{ alerts: Alert[]; cursor: number }>(
+    const answer = await api.get<{ alerts: Alert[]; cursor: number }>(
       options,
-      "GET",
       `/v1/pull?cursor=${cursor}&wait=60`,
     );
     cursor = answer.cursor;
@@ -196,8 +195,7 @@ function changeAlerts(verb: "ack" | "resolve") {
         exitCodes.usage,
       );
     const alerts: Alert[] = [];
-    for (const id of ids)
-      alerts.push(await callApi<Alert>(options, "POST", path("v1", "alerts", id, verb)));
+    for (const id of ids) alerts.push(await api.post<Alert>(options, v1("alerts", id, verb)));
     print({ alerts }, options, () => alertTable(alerts));
   };
 }
@@ -211,15 +209,15 @@ async function changeAll(
   if (ids.length > 0 || project === undefined)
     throw new CommandError(`${verb} --all takes no ids, and needs --project`, exitCodes.usage);
   const body = { where: { project, ...(rule === undefined ? {} : { rule }) }, verb };
-  const answer = await callApi<BulkAnswer>(options, "POST", "/v1/alerts/bulk", body);
+  const answer = await api.post<BulkAnswer>(options, "/v1/alerts/bulk", body);
   const done = verb === "ack" ? "acknowledged" : "resolved";
   const { changed } = answer.counts;
   print(answer, options, () => `${changed} ${changed === 1 ? "alert" : "alerts"} ${done}`);
 }
 
 async function showPages(id: string, options: ApiOptions): Promise<void> {
-  const from = path("v1", "alerts", id, "pages");
-  const { pages } = await callApi<{ pages: ReachEntry[] }>(options, "GET", from);
+  const from = v1("alerts", id, "pages");
+  const { pages } = await api.get<{ pages: ReachEntry[] }>(options, from);
   const nameOf = await namesOf(options);
   print({ pages }, options, () =>
     table(
@@ -236,8 +234,8 @@ async function showPages(id: string, options: ApiOptions): Promise<void> {
 }
 
 async function timelineOf(id: string, options: ApiOptions): Promise<TimelineEntry[]> {
-  const from = path("v1", "alerts", id, "timeline");
-  return (await callApi<{ timeline: TimelineEntry[] }>(options, "GET", from)).timeline;
+  const from = v1("alerts", id, "timeline");
+  return (await api.get<{ timeline: TimelineEntry[] }>(options, from)).timeline;
 }
 
 async function showTimeline(id: string, options: ApiOptions): Promise<void> {
@@ -251,7 +249,7 @@ function timelineText(timeline: readonly TimelineEntry[], nameOf: (id: string) =
 }
 
 async function showAlert(id: string, options: ApiOptions): Promise<void> {
-  const detail = await callApi<AlertDetail>(options, "GET", path("v1", "alerts", id, "detail"));
+  const detail = await api.get<AlertDetail>(options, v1("alerts", id, "detail"));
   const timeline = await timelineOf(id, options);
   const nameOf = await namesOf(options);
   print({ ...detail, timeline }, options, () =>

@@ -3,18 +3,23 @@ import { type ApiOptions, type Connection, connectionOf } from "./connection.ts"
 import { answered, RefusedError, refusal } from "./refused.ts";
 import { type Method, type Reply, send } from "./request.ts";
 
-/** Calls the box's API as the terminal's user. Throws CommandError with the box's message. */
-export async function callApi<T>(
-  options: ApiOptions,
-  method: Method,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const text = await callApiText(options, method, path, body);
-  return method === "DELETE" && text === "" ? ({} as T) : answered<T>(text);
-}
+const by =
+  (method: Method) =>
+  async <T>(options: ApiOptions, path: string, body?: unknown): Promise<T> => {
+    const text = await callApiText(options, method, path, body);
+    return method === "DELETE" && text === "" ? ({} as T) : answered<T>(text);
+  };
 
-/** As `callApi`, for answers other than JSON. */
+/** Calls the box's API as the terminal's user. Throws CommandError with the box's message. */
+export const api = {
+  get: by("GET"),
+  post: by("POST"),
+  put: by("PUT"),
+  patch: by("PATCH"),
+  delete: by("DELETE"),
+};
+
+/** As `api`, for answers other than JSON. */
 export async function callApiText(
   options: ApiOptions,
   method: Method,
@@ -50,8 +55,11 @@ export async function namedId(
   asked: string,
 ): Promise<string> {
   if (/^[0-9a-f]{16}$/.test(asked)) return asked;
-  return idOf((path) => callApi(options, "GET", path), what, asked);
+  return idOf((path) => api.get(options, path), what, asked);
 }
+
+/** The address of something of the interface: `v1("alerts", id)`. */
+export const v1 = (...parts: string[]): string => path("v1", ...parts);
 
 export function path(...parts: string[]): string {
   return `/${parts.map((part) => encodeURIComponent(part)).join("/")}`;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AuditEntry } from "../src/ground/audit/list.ts";
 import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -49,7 +49,7 @@ async function listEntries(options: AuditOptions): Promise<void> {
   for (let before: string | null = ""; left > 0 && before !== null; ) {
     query.set("limit", String(Math.min(left, 500)));
     if (before !== "") query.set("before", before);
-    const page: Page = await callApi<Page>(options, "GET", `/v1/audit?${query}`);
+    const page: Page = await api.get<Page>(options, `/v1/audit?${query}`);
     for (const entry of page.entries) print(entry, options, () => entryLines(entry, page.names));
     left -= page.entries.length;
     before = page.next;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AwayAnswer } from "../src/core/oncall/away.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import { type PersonOptions, personFlags, personPath } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { print } from "./options.ts";
@@ -36,13 +36,13 @@ export function registerAway(program: Command): void {
 }
 
 const read = async (options: PersonOptions): Promise<AwayAnswer> =>
-  callApi<AwayAnswer>(options, "GET", await personPath(options, "away"));
+  api.get<AwayAnswer>(options, await personPath(options, "away"));
 
 async function write(
   options: PersonOptions,
   body: Pick<AwayAnswer, "spans"> & { ical?: string | null },
 ): Promise<void> {
-  const answer = await callApi<AwayAnswer>(options, "PUT", await personPath(options, "away"), body);
+  const answer = await api.put<AwayAnswer>(options, await personPath(options, "away"), body);
   print(answer, options, () => awayText(answer));
 }
 

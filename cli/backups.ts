@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Backups } from "../src/tenant/host.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
@@ -14,11 +14,11 @@ export function registerBackups(program: Command): void {
 
 async function backups(options: ApiOptions & { now?: true }): Promise<void> {
   if (options.now) {
-    const begun = await callApi<{ running: boolean }>(options, "POST", "/v1/backups");
+    const begun = await api.post<{ running: boolean }>(options, "/v1/backups");
     print(begun, options, () => "one is being made: box backups shows it once it is proved");
     return;
   }
-  const answer = await callApi<Backups>(options, "GET", "/v1/backups");
+  const answer = await api.get<Backups>(options, "/v1/backups");
   print(answer, options, () => backupsText(answer));
 }
 

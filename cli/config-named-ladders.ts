@@ -1,7 +1,7 @@
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import type { LadderConfig } from "../src/records/config-file/shape.ts";
 import { allAccounts } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
@@ -24,7 +24,7 @@ type LadderRead = Omit<LadderConfig, "imported_from"> & { imported_from?: string
 
 /** The tenant's ladders as a file has them. */
 export async function laddersNow(options: ApiOptions): Promise<LadderConfig[]> {
-  const { ladders } = await callApi<{ ladders: LadderRead[] }>(options, "GET", "/v1/ladders");
+  const { ladders } = await api.get<{ ladders: LadderRead[] }>(options, "/v1/ladders");
   const people = ladders.length === 0 ? [] : await allAccounts(options);
   const emails = new Map(people.map(({ id, email }) => [id, email]));
   return ladders.map(({ name, steps, passes, pass_after_minutes, team, imported_from }) => ({
@@ -59,19 +59,20 @@ export async function planLadders(
       ...step,
       accounts: step.accounts.map((email) => `email:${email}`),
     }));
-    const [method, at] =
+    const given = { ...body, steps };
+    const put = () =>
       before === undefined
-        ? (["POST", "/v1/ladders"] as const)
-        : (["PUT", path("v1", "ladders", name)] as const);
+        ? api.post(options, v1("ladders"), given)
+        : api.put(options, v1("ladders", name), given);
     const apply = () =>
-      callApi(options, method, at, { ...body, steps }).catch((error: unknown) => {
+      put().catch((error: unknown) => {
         throw faultOf(document, { i, name }, error);
       });
     const change = before === undefined ? "create" : "update";
     changes.push({ kind: "ladder", name, change, isFirst: true, apply });
   }
   for (const name of there.keys()) {
-    const apply = () => callApi(options, "DELETE", path("v1", "ladders", name));
+    const apply = () => api.delete(options, v1("ladders", name));
     changes.push({ kind: "ladder", name, change: "delete", apply });
   }
   return changes;

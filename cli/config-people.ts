@@ -2,7 +2,7 @@ import type { Account } from "../src/people/account.ts";
 import type { Invitation } from "../src/people/pairing.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
 import { allAccounts, mailboxOf } from "./accounts.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
@@ -47,7 +47,7 @@ export async function planPeople(
       continue;
     }
     const put = (query: string) =>
-      callApi<Account>(options, "POST", `/v1/accounts${query}`, person).catch((error: unknown) => {
+      api.post<Account>(options, `/v1/accounts${query}`, person).catch((error: unknown) => {
         throw faultOf(document, { i, email }, error);
       });
     await put("?dry_run=true");
@@ -97,7 +97,7 @@ export async function invitePeople(
   const invited: MadePerson[] = [];
   for (const { email, role } of people) {
     const body = { email, role, ttl_seconds: WEEK };
-    const { link, code } = await callApi<Invitation>(options, "POST", "/v1/pair/codes", body);
+    const { link, code } = await api.post<Invitation>(options, "/v1/pair/codes", body);
     invited.push({ email, role, link: link || code, code });
   }
   return invited;

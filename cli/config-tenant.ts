@@ -3,7 +3,7 @@ import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
 import type { ConfigDocument, TenantNow } from "../src/records/config-file/document.ts";
 import type { HolidaysConfig } from "../src/records/config-file/tenant.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { laddersNow, planLadders, type TenantChange } from "./config-named-ladders.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
@@ -17,7 +17,7 @@ export async function tenantNow(
   { withPeople }: { withPeople: boolean },
 ): Promise<TenantNow> {
   const { gateways } = await gatewaysNow(options);
-  const { accounts, schedules } = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const { accounts, schedules } = await api.get<Fallback>(options, "/v1/fallback");
   const people = await allAccounts(options);
   const emails = new Map(people.map(({ id, email }) => [id, email]));
   const nameOf = (id: string) => emails.get(id) ?? id;
@@ -31,7 +31,7 @@ export async function tenantNow(
 }
 
 const gatewaysNow = (options: ApiOptions) =>
-  callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
+  api.get<{ gateways: Gateway[] }>(options, "/v1/gateways");
 
 /** The changes that a file would make. Throws CommandError with the file's lines. `expected`: see `planFallback`. */
 export async function planTenant(
@@ -63,19 +63,17 @@ async function planGateways(
     const before = there.get(kind);
     there.delete(kind);
     if (before !== undefined && isShown(settings, before)) continue;
-    const at = path("v1", "gateways", kind);
+    const at = v1("gateways", kind);
     const put = (query: string) =>
-      callApi<{ changed?: boolean }>(options, "PUT", at + query, settings).catch(
-        (error: unknown) => {
-          throw gatewayFault(document, { i, kind }, error);
-        },
-      );
+      api.put<{ changed?: boolean }>(options, at + query, settings).catch((error: unknown) => {
+        throw gatewayFault(document, { i, kind }, error);
+      });
     const { changed } = await put("?dry_run=true");
     const change = before === undefined ? "create" : "update";
     if (changed) changes.push({ kind: "gateway", name: kind, change, apply: () => put("") });
   }
   for (const kind of there.keys()) {
-    const apply = () => callApi(options, "DELETE", path("v1", "gateways", kind));
+    const apply = () => api.delete(options, v1("gateways", kind));
     changes.push({ kind: "gateway", name: kind, change: "delete", apply });
   }
   return changes;
@@ -103,7 +101,7 @@ async function planFallback(
   wanted: { people: string[]; schedules: string[] },
   expected: readonly string[],
 ): Promise<TenantChange[]> {
-  const now = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const now = await api.get<Fallback>(options, "/v1/fallback");
   const { people, schedules } = wanted;
   const idOf = people.length === 0 ? (who: string) => who : await accountIds(options);
   const accounts = people.map((who) =>
@@ -111,7 +109,7 @@ async function planFallback(
   );
   const same = (a: readonly string[], b: readonly string[]) => a.join("\n") === b.join("\n");
   if (same(accounts, now.accounts) && same(schedules, now.schedules)) return [];
-  const apply = () => callApi(options, "PUT", "/v1/fallback", { accounts, schedules });
+  const apply = () => api.put(options, "/v1/fallback", { accounts, schedules });
   const name = [...people, ...schedules].join(", ") || "every owner";
   return [{ kind: "fallback", name, change: "update", apply }];
 }
@@ -128,7 +126,7 @@ export function showTenant(changes: readonly TenantChange[]): void {
 /** The holidays of the tenant in a file: layers of its schedules refer to them by name. */
 
 const holidaysNow = async (options: ApiOptions): Promise<HolidaysAnswer[]> =>
-  (await callApi<{ holidays: HolidaysAnswer[] }>(options, "GET", "/v1/holidays")).holidays;
+  (await api.get<{ holidays: HolidaysAnswer[] }>(options, "/v1/holidays")).holidays;
 
 /** As a file has them. */
 const holidaysOfFile = async (options: ApiOptions): Promise<HolidaysConfig[]> =>
@@ -149,13 +147,13 @@ async function planHolidays(
     there.delete(name);
     const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
     if (before !== undefined && lines.length === 0) continue;
-    const apply = () => callApi(options, "PUT", path("v1", "holidays", name), { dates });
+    const apply = () => api.put(options, v1("holidays", name), { dates });
     const change = before === undefined ? "create" : "update";
     changes.push({ kind: "holidays", name, change, lines, isFirst: true, apply });
   }
   for (const one of there.values()) {
     mustBeUnused(document, one);
-    const apply = () => callApi(options, "DELETE", path("v1", "holidays", one.name));
+    const apply = () => api.delete(options, v1("holidays", one.name));
     changes.push({ kind: "holidays", name: one.name, change: "delete", apply });
   }
   return changes;

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import { mailboxOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import {
   type EndedLadders,
   laddersOfProject,
@@ -87,9 +87,9 @@ async function exportConfig(
 }
 
 async function current(options: ApiOptions, name: string, overrides: boolean): Promise<Current> {
-  const place = `${path("v1", "projects", name, "config")}${overrides ? "?overrides=true" : ""}`;
+  const place = `${v1("projects", name, "config")}${overrides ? "?overrides=true" : ""}`;
   try {
-    return await callApi<Current>(options, "GET", place);
+    return await api.get<Current>(options, place);
   } catch (error) {
     if (error instanceof RefusedError && error.status === 404) return { version: 0, config: null };
     throw error;
@@ -185,8 +185,8 @@ async function applyLadders(
     const { version, config: before } = one.before;
     const config = withNamedSchedules(file, before, document.tenant?.ladders ?? []);
     if (config === null) continue;
-    const at = path("v1", "projects", one.name, "config");
-    await callApi(options, "PUT", at, { version, config });
+    const at = v1("projects", one.name, "config");
+    await api.put(options, at, { version, config });
     one.before = await current(options, one.name, one.overrides);
   }
   for (const { apply } of changes) await apply();
@@ -218,7 +218,7 @@ async function plan(
   const planned = { name, before, overrides } as Planned;
   planned.put = async (dryRun: boolean): Promise<Applied> => {
     const { before } = planned;
-    const place = path("v1", "projects", name, "config");
+    const place = v1("projects", name, "config");
     // Other projects of this file may have raised the version without changing anything else.
     const now = dryRun ? before : await current(options, name, overrides);
     const version = same(now.config, before.config) ? now.version : before.version;
@@ -231,7 +231,7 @@ async function plan(
     };
     const body = { version, config, ...(dryRun && assumed) };
     try {
-      return await callApi<Applied>(options, "PUT", to, body);
+      return await api.put<Applied>(options, to, body);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       const faults = document.faultsOf(i, error.details);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import type { Proposal } from "../src/in/connect/apart.ts";
 import type { ConnectionAnswer, HeardAnswer } from "../src/in/connect/connection.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
@@ -37,28 +37,23 @@ const LOOK_MS = 1000;
 
 async function connect(kind: string, options: ConnectOptions): Promise<void> {
   const { project, name, level } = options;
-  const answer = await callApi<ConnectionAnswer>(
-    options,
-    "POST",
-    path("v1", "projects", project, "connect"),
-    {
-      kind,
-      ...(name === undefined ? {} : { name }),
-      ...(level === undefined ? {} : { level: parseLevel(level) }),
-      ...(options.lines ? {} : { retain_logs: false }),
-    },
-  );
+  const answer = await api.post<ConnectionAnswer>(options, v1("projects", project, "connect"), {
+    kind,
+    ...(name === undefined ? {} : { name }),
+    ...(level === undefined ? {} : { level: parseLevel(level) }),
+    ...(options.lines ? {} : { retain_logs: false }),
+  });
   const made = { ...answer, set_up: withAddresses(answer.set_up, urlOf(options)) };
   if (!options.wait) {
     print(made, options, () => pasteText(made));
     return;
   }
-  const from = path("v1", "projects", project, "sources", made.name, "heard");
+  const from = v1("projects", project, "sources", made.name, "heard");
   // With --json, standard output holds only the object, so the text to paste goes to standard error.
   const beside = options.json ? terminal().stderr : terminal().stdout;
   beside.write(`${pasteText(made)}\n\nwaiting for its first event …\n`);
   for (;;) {
-    const { heard } = await callApi<HeardAnswer>(options, "GET", from);
+    const { heard } = await api.get<HeardAnswer>(options, from);
     if (heard !== null) {
       print({ ...made, heard }, options, () => heardText(heard));
       return;

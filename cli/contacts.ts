@@ -3,7 +3,7 @@ import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { Contact } from "../src/out/contacts/contact.ts";
 import { contactKindList } from "../src/out/services/list.ts";
 import { accountIds } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
@@ -61,14 +61,14 @@ export function registerContacts(program: Command): void {
       .action(async (named: string, options: PersonOptions) => {
         const { at, contact: found } = await placeOf(options, named);
         const state = verb === "off" ? "off" : "verified";
-        const changed = await callApi<Contact>(options, "PATCH", at, { state });
+        const changed = await api.patch<Contact>(options, at, { state });
         print(changed, options, () => `${contactName(found)} is ${verb}`);
       });
   personFlags(contact.command("delete <contact>"))
     .description("delete a contact and the pages that wait for it")
     .action(async (named: string, options: PersonOptions) => {
       const { at, contact: found } = await placeOf(options, named);
-      const answer = await callApi<object>(options, "DELETE", at);
+      const answer = await api.delete<object>(options, at);
       print(answer, options, () => `deleted ${contactName(found)}`);
     });
 }
@@ -82,12 +82,12 @@ export function personFlags(command: Command): Command {
 export async function personPath(options: PersonOptions, ...rest: string[]): Promise<string> {
   const { person } = options;
   const account = person === undefined ? "me" : (await accountIds(options))(person);
-  return path("v1", "accounts", account, ...rest);
+  return v1("accounts", account, ...rest);
 }
 
 export async function contactsOf(options: PersonOptions): Promise<Contact[]> {
   const at = await personPath(options, "contacts");
-  return (await callApi<{ contacts: Contact[] }>(options, "GET", at)).contacts;
+  return (await api.get<{ contacts: Contact[] }>(options, at)).contacts;
 }
 
 /** `phone (ntfy …7f3a)`: its name, kind and address. */
@@ -165,7 +165,7 @@ async function add(
   const fields = await withSecrets({ address, secret });
   const at = await personPath(options, "contacts");
   const body = { kind: WORDS[kind] ?? kind, ...fields, ...(label === undefined ? {} : { label }) };
-  const made = await callApi<Contact & { secret?: string }>(options, "POST", at, body);
+  const made = await api.post<Contact & { secret?: string }>(options, at, body);
   const minted = made.secret === undefined ? [] : [`secret ${made.secret} (shown this once)`];
   const { contact, sent } = await sendCode(options, made);
   const verified = sent.ok && terminal().stdin.isTTY ? await askCode(options, made) : null;
@@ -201,18 +201,13 @@ export async function sendCode(
   { id }: Contact,
 ): Promise<{ contact: Contact; sent: SentAnswer }> {
   const at = await personPath(options, "contacts", id, "verify");
-  const { sent, ...contact } = await callApi<Contact & { sent: SentAnswer }>(
-    options,
-    "POST",
-    at,
-    {},
-  );
+  const { sent, ...contact } = await api.post<Contact & { sent: SentAnswer }>(options, at, {});
   return { contact, sent };
 }
 
 async function giveCode(options: PersonOptions, id: string, code: string): Promise<Contact> {
   const at = await personPath(options, "contacts", id, "verify");
-  return callApi<Contact>(options, "POST", at, { code });
+  return api.post<Contact>(options, at, { code });
 }
 
 /** Asks until the code is right; null for an empty answer, which means later. */
@@ -259,7 +254,7 @@ async function verify(
 
 async function test(named: string, options: PersonOptions): Promise<void> {
   const { at } = await placeOf(options, named);
-  const answer = await callApi<SentAnswer>(options, "POST", `${at}/test`);
+  const answer = await api.post<SentAnswer>(options, `${at}/test`);
   print(answer, options, () => (answer.ok ? "it got through" : ""));
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { DeviceAnswer } from "../src/people/device.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
@@ -26,7 +26,7 @@ export function registerDevices(program: Command): void {
 }
 
 async function devicesOf(options: ApiOptions): Promise<DeviceAnswer[]> {
-  return (await callApi<{ devices: DeviceAnswer[] }>(options, "GET", "/v1/devices")).devices;
+  return (await api.get<{ devices: DeviceAnswer[] }>(options, "/v1/devices")).devices;
 }
 
 async function list(options: ApiOptions): Promise<void> {
@@ -49,7 +49,7 @@ async function add(
 ): Promise<void> {
   const { platform, criticalAlerts: critical_alerts = false } = options;
   const body = { token, platform, critical_alerts };
-  const answer = await callApi<object>(options, "POST", "/v1/devices", body);
+  const answer = await api.post<object>(options, "/v1/devices", body);
   print(answer, options, () => `registered ${token.slice(0, 12)}…`);
 }
 
@@ -63,6 +63,6 @@ async function remove(start: string, options: ApiOptions): Promise<void> {
         ? "you have no devices"
         : `${found.length === 0 ? "no device of yours begins" : "more than one device of yours begins"} with "${start}"; there is ${someOf(start, tokens)}`,
     );
-  await callApi<object>(options, "DELETE", path("v1", "devices", token));
+  await api.delete<object>(options, v1("devices", token));
   print({ deleted: true, token }, options, () => `removed ${token.slice(0, 12)}…`);
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Alert } from "../src/core/alerts/alert.ts";
 import type { DrillReport } from "../src/core/alerts/drill-report.ts";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { parseLevel } from "./level.ts";
 import { apiFlags, print } from "./options.ts";
@@ -43,16 +43,16 @@ async function drill(project: string, rule: string, options: DrillOptions): Prom
     ...(message === undefined ? {} : { message }),
   };
   const seconds = typeof wait === "string" ? parseSpan("--wait", wait) : USUAL_WAIT;
-  const from = path("v1", "projects", project, "rules", rule, "drill");
-  const alert = await callApi<Alert>(options, "POST", from, body);
+  const from = v1("projects", project, "rules", rule, "drill");
+  const alert = await api.post<Alert>(options, from, body);
   const { id, expires_at } = alert;
   const begun = `drill begun: alert ${id}, until ${when(expires_at ?? 0)} or box resolve ${id}`;
   if (wait === false) return print(alert, options, () => begun);
   if (!options.json) terminal().stdout.write(`${begun}\n`);
-  const at = path("v1", "projects", project, "drills", id);
+  const at = v1("projects", project, "drills", id);
   const ends = systemClock.mono() + seconds * 1000;
   for (;;) {
-    const report = await callApi<DrillReport>(options, "GET", at);
+    const report = await api.get<DrillReport>(options, at);
     if (isKnown(report, wait !== undefined) || systemClock.mono() >= ends)
       return print(report, options, () => reportText(report));
     await sleep(systemClock, LOOK_MS);

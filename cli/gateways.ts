@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Gateway } from "../src/out/contacts/contact.ts";
 import type { GatewayKind } from "../src/out/services/contact-kind.ts";
 import { contactKindList } from "../src/out/services/list.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, flag, print } from "./options.ts";
@@ -64,7 +64,7 @@ function setCommand(set: Command, { kind, about, fields, open = [] }: GatewayKin
       ),
     );
     const { test } = given;
-    const answer = await callApi<Gateway>(given, "PUT", path("v1", "gateways", kind), {
+    const answer = await api.put<Gateway>(given, v1("gateways", kind), {
       ...settings,
       ...(test ? {} : { test }),
     });

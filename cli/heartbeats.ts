@@ -5,7 +5,7 @@ import {
   heartbeatCreate,
   heartbeatPace,
 } from "../src/in/heartbeats/heartbeat.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { addFieldFlags, fieldsGiven } from "./field-flags.ts";
@@ -95,10 +95,9 @@ async function add(project: string, name: string, options: PaceOptions): Promise
       exitCodes.usage,
     );
   const body = { name, ...paceOf(options), ...fieldsGiven(named, options) };
-  const answer = await callApi<HeartbeatAnswer & { ping_url: string; uuid: string }>(
+  const answer = await api.post<HeartbeatAnswer & { ping_url: string; uuid: string }>(
     options,
-    "POST",
-    path("v1", "projects", project, "heartbeats"),
+    v1("projects", project, "heartbeats"),
     body,
   );
   print(answer, options, () => addressOf(answer, options));
@@ -110,14 +109,14 @@ function addressOf({ ping_url }: { ping_url: string }, options: ApiOptions): str
 }
 
 async function set(place: string, options: PaceOptions): Promise<void> {
-  const answer = await callApi<HeartbeatAnswer>(options, "PATCH", place, paceOf(options));
+  const answer = await api.patch<HeartbeatAnswer>(options, place, paceOf(options));
   print(answer, options, () => `${answer.name}: ${expectation(answer)}, ${answer.state}`);
 }
 
 async function show(place: string, options: ApiOptions): Promise<void> {
   const [heartbeat, { runs }] = await Promise.all([
-    callApi<HeartbeatAnswer>(options, "GET", place),
-    callApi<{ runs: HeartbeatRun[] }>(options, "GET", `${place}/runs?limit=10`),
+    api.get<HeartbeatAnswer>(options, place),
+    api.get<{ runs: HeartbeatRun[] }>(options, `${place}/runs?limit=10`),
   ]);
   print({ ...heartbeat, runs }, options, () => shownText(heartbeat, runs));
 }

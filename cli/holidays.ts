@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { HolidaysAnswer } from "../src/core/oncall/holidays.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
@@ -24,7 +24,7 @@ export function registerHolidays(program: Command): void {
     { none: "no holidays" },
   );
   holidays.verb("show", "print the days of a calendar", async (at, options) => {
-    const answer = await callApi<HolidaysAnswer>(options, "GET", at);
+    const answer = await api.get<HolidaysAnswer>(options, at);
     const columns = {
       DATE: ({ date }: HolidaysAnswer["dates"][number]) => date,
       NAME: ({ name }: HolidaysAnswer["dates"][number]) => printable(name),
@@ -43,8 +43,8 @@ async function set(name: string, file: string, options: ApiOptions): Promise<voi
   const text = readFileSync(file === "-" ? 0 : file, "utf8");
   const isCalendar = text.replace(/^\uFEFF/, "").startsWith("BEGIN:VCALENDAR");
   const body = isCalendar ? { ical: text } : { dates: linesOf(text) };
-  const at = path("v1", "holidays", name);
-  const answer = await callApi<HolidaysAnswer>(options, "PUT", at, body);
+  const at = v1("holidays", name);
+  const answer = await api.put<HolidaysAnswer>(options, at, body);
   print(answer, options, () => `${printable(answer.name)} has ${answer.dates.length} days`);
 }
 

@@ -6,6 +6,8 @@ import type {
   OfflineRegistry,
   TenantFlags,
 } from "../src/app/offline/hosted.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { databaseFlags, dataFlag, jsonFlag, print, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
@@ -63,14 +65,11 @@ function serveCommand(): Command {
 }
 
 async function serve(flags: HostedFlags): Promise<void> {
-  const [{ hostedConfig }, { startHosted }, { createLog }, { systemClock }, { systemRandom }] =
-    await Promise.all([
-      import("../src/app/hosted-config.ts"),
-      import("../src/app/hosted.ts"),
-      import("../src/ground/kit/log.ts"),
-      import("../src/ground/kit/clock.ts"),
-      import("../src/ground/kit/random.ts"),
-    ]);
+  const [{ hostedConfig }, { startHosted }, { createLog }] = await Promise.all([
+    import("../src/app/hosted-config.ts"),
+    import("../src/app/hosted.ts"),
+    import("../src/ground/kit/log.ts"),
+  ]);
   const config = hostedConfig(flags);
   const log = createLog(config.logLevel);
   const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };
@@ -132,11 +131,7 @@ async function onDataDirectory<T>(
   options: OfflineOptions,
   use: (desk: OfflineRegistry) => Promise<T>,
 ): Promise<T> {
-  const [{ withHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/offline/hosted.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
-  ]);
+  const { withHosted } = await import("../src/app/offline/hosted.ts");
   return withHosted({ ...options, clock: systemClock, random: systemRandom }, use);
 }
 
@@ -182,11 +177,7 @@ async function setApns(options: OfflineOptions & ApnsFlags): Promise<void> {
 }
 
 async function move(options: OfflineOptions): Promise<void> {
-  const [{ moveHosted }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/offline/hosted-move.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
-  ]);
+  const { moveHosted } = await import("../src/app/offline/hosted-move.ts");
   const made = await moveHosted({ ...options, clock: systemClock, random: systemRandom });
   const counts = { ...made.rows, "tenants' stores": made.stores };
   const lines = () => Object.entries(counts).map(([name, rows]) => `${name.padEnd(15)} ${rows}`);

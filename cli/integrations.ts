@@ -5,7 +5,7 @@ import type { Delivery } from "../src/out/outbox/rows.ts";
 import type { Channel } from "../src/out/services/channel.ts";
 import { type ChannelList, channels } from "../src/out/services/list.ts";
 import { registerActions } from "./actions.ts";
-import { callApi, namedId, path } from "./api.ts";
+import { api, namedId, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { namedInProject, nounCommands, type Things } from "./noun.ts";
@@ -62,7 +62,7 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
     "delivery",
     "show what was sent, without credentials, and how the last attempts ended",
     async (place, options) => {
-      const answer = await callApi<DeliveryDetail>(options, "GET", place);
+      const answer = await api.get<DeliveryDetail>(options, place);
       print(answer, options, () => detailText(answer));
     },
   );
@@ -79,7 +79,7 @@ const deliveryOf: Things = {
   one: "<delivery>",
   at: async ([project = "", named = ""], options) => {
     const id = await namedId(options, { kind: "integration", project }, named);
-    return path("v1", "projects", project, "integrations", id, "deliveries");
+    return v1("projects", project, "integrations", id, "deliveries");
   },
 };
 
@@ -125,8 +125,8 @@ function addCommand(integration: Command, channel: Channel): void {
 }
 
 async function add(project: string, options: MakeOptions, body: object): Promise<void> {
-  const to = path("v1", "projects", project, "integrations");
-  const answer = await callApi<{ id: string; secret?: string }>(options, "POST", to, {
+  const to = v1("projects", project, "integrations");
+  const answer = await api.post<{ id: string; secret?: string }>(options, to, {
     ...body,
     name: options.name,
     events: options.event,
@@ -143,7 +143,7 @@ async function add(project: string, options: MakeOptions, body: object): Promise
 }
 
 async function test(place: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ ok: boolean; error?: string }>(options, "POST", `${place}/test`);
+  const answer = await api.post<{ ok: boolean; error?: string }>(options, `${place}/test`);
   print(answer, options, () => (answer.ok ? "it got through" : ""));
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }
@@ -163,11 +163,7 @@ async function deliveries(place: string, options: DeliveriesOptions): Promise<vo
     ...(event ? { event } : {}),
     ...(alert ? { alert: alert.replace(/^#/, "") } : {}),
   });
-  const answer = await callApi<{ deliveries: Delivery[] }>(
-    options,
-    "GET",
-    `${place}/deliveries?${query}`,
-  );
+  const answer = await api.get<{ deliveries: Delivery[] }>(options, `${place}/deliveries?${query}`);
   const columns: Columns<Delivery> = {
     ID: ({ id }) => id,
     ALERT: ({ alert_id }) => alert_id,

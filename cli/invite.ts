@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Invitation } from "../src/people/pairing.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -34,7 +34,7 @@ async function inviteAll(emails: string[], options: InviteOptions): Promise<void
 }
 
 async function invite(email: string, options: InviteOptions): Promise<void> {
-  const code = await callApi<Invitation>(options, "POST", "/v1/pair/codes", {
+  const code = await api.post<Invitation>(options, "/v1/pair/codes", {
     email,
     role: options.role,
     ttl_seconds: parseSpan("--for", options.for),

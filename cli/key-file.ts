@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { dataFlag, jsonFlag, print } from "./options.ts";
 
 interface OfflineOptions {
@@ -24,11 +26,9 @@ function flags(command: Command): Command {
 }
 
 async function desk({ data }: OfflineOptions) {
-  const [{ addKeyFile }, { atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
+  const [{ addKeyFile }, { atDesk }] = await Promise.all([
     import("../src/app/offline/key-file.ts"),
     import("../src/app/offline/desk.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
   ]);
   return { addKeyFile, atDesk, at: { data, clock: systemClock, random: systemRandom } };
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type * as z from "zod";
 import type { LadderChange, ladderAnswer } from "../src/core/projects/ladder.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
@@ -30,7 +30,7 @@ export function registerLadders(program: Command): void {
     { none: "no ladders: every rule has rungs of its own" },
   );
   ladder.verb("show", "print a ladder as JSON, with the rules that refer to it", async (at, o) => {
-    const answer = await callApi<object>(o, "GET", at);
+    const answer = await api.get<object>(o, at);
     print(answer, o, () => JSON.stringify(answer, null, 2));
   });
   apiFlags(group.command("set <file>"))
@@ -67,21 +67,21 @@ interface SetOptions extends ApiOptions {
 async function set(file: string, options: SetOptions): Promise<void> {
   const body = await ladderWithIds(await readNamed(file, "a ladder"), options);
   const name = options.name ?? body.name;
-  const { ladders } = await callApi<{ ladders: Ladder[] }>(options, "GET", "/v1/ladders");
+  const { ladders } = await api.get<{ ladders: Ladder[] }>(options, "/v1/ladders");
   const exists = options.name !== undefined || ladders.some((one) => one.name === name);
   if (!exists) {
     if (options.preview) {
       print({}, options, () => `${printable(name)} would be a new ladder: no rule refers to it`);
       return;
     }
-    const made = await callApi<Ladder>(options, "POST", "/v1/ladders", body);
+    const made = await api.post<Ladder>(options, "/v1/ladders", body);
     print(made, options, () => `created ladder ${printable(name)}`);
     return;
   }
-  const at = path("v1", "ladders", name);
+  const at = v1("ladders", name);
   const answer = options.preview
-    ? await callApi<{ change: LadderChange }>(options, "POST", `${at}/preview`, body)
-    : await callApi<{ change: LadderChange }>(options, "PUT", at, body);
+    ? await api.post<{ change: LadderChange }>(options, `${at}/preview`, body)
+    : await api.put<{ change: LadderChange }>(options, at, body);
   const done = options.preview ? "would replace" : "replaced";
   print(answer, options, () => `${done} ladder ${printable(name)}\n${changeText(answer.change)}`);
 }
@@ -96,7 +96,7 @@ async function adopt(
   options: ApiOptions & { name?: string; rule?: string; yes?: boolean },
 ): Promise<void> {
   const { name, rule, yes } = options;
-  const answer = await callApi<{ copies: Copies[] }>(options, "GET", "/v1/ladder-copies");
+  const answer = await api.get<{ copies: Copies[] }>(options, "/v1/ladder-copies");
   const copies = answer.copies.filter(({ rules }) => rule === undefined || rules.includes(rule));
   if (!yes) {
     print(
@@ -115,7 +115,7 @@ async function adopt(
     );
   if (name === undefined) throw new CommandError("--name is needed with --yes", exitCodes.usage);
   const body = { name, rules: one.rules };
-  const made = await callApi<Ladder>(options, "POST", "/v1/ladder-copies", body);
+  const made = await api.post<Ladder>(options, "/v1/ladder-copies", body);
   print(made, options, () => `ladder ${printable(name)}: ${one.rules.length} rules refer to it`);
 }
 

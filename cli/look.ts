@@ -2,6 +2,8 @@ import { styleText } from "node:util";
 import type { Command } from "commander";
 import type { Finding } from "../src/app/operate/finding.ts";
 import type { Status } from "../src/app/operate/status.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError } from "./exit.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
@@ -43,10 +45,6 @@ export function registerLook(program: Command): void {
 }
 
 async function options({ data }: LookFlags) {
-  const [{ systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
-  ]);
   return { data, clock: systemClock, random: systemRandom };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import type { Contact, Fallback, NotifyRule } from "../src/out/contacts/contact.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import {
   contactName,
@@ -54,7 +54,7 @@ const USUAL = "no rules: all verified contacts at once, calls after 2m";
 
 async function show(options: PersonOptions): Promise<void> {
   const at = await personPath(options, "notify");
-  const { rules } = await callApi<{ rules: NotifyRule[] }>(options, "GET", at);
+  const { rules } = await api.get<{ rules: NotifyRule[] }>(options, at);
   const contacts = await contactsOf(options);
   print({ rules }, options, () => notifyText(rules, contacts));
 }
@@ -103,7 +103,7 @@ async function set(options: PersonOptions & { rule?: string[]; usual?: boolean }
   const contacts = rule.length === 0 ? [] : await contactsOf(options);
   const rules = rule.map((text) => parseRule(text, contacts));
   const at = await personPath(options, "notify");
-  const answer = await callApi<{ rules: NotifyRule[] }>(options, "PUT", at, { rules });
+  const answer = await api.put<{ rules: NotifyRule[] }>(options, at, { rules });
   print(answer, options, () => notifyText(answer.rules, contacts));
 }
 
@@ -125,7 +125,7 @@ function parseRule(text: string, contacts: readonly Contact[]): NotifyRule {
 }
 
 async function showFallback(options: ApiOptions): Promise<void> {
-  const fallback = await callApi<Fallback>(options, "GET", "/v1/fallback");
+  const fallback = await api.get<Fallback>(options, "/v1/fallback");
   const nameOf = await namesOf(options);
   print(fallback, options, () => fallbackText(fallback, nameOf));
 }
@@ -146,7 +146,7 @@ async function setFallback(
     throw new CommandError("give --person or --schedule, or --owners", exitCodes.usage);
   const accounts = person.length === 0 ? [] : person.map(await accountIds(options));
   const body = { accounts, schedules: schedule };
-  const fallback = await callApi<Fallback>(options, "PUT", "/v1/fallback", body);
+  const fallback = await api.put<Fallback>(options, "/v1/fallback", body);
   const nameOf = await namesOf(options);
   print(fallback, options, () => fallbackText(fallback, nameOf));
 }

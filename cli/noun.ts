@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { callApi, namedId, path } from "./api.ts";
+import { api, namedId, path, v1 } from "./api.ts";
 import type { Kind } from "./collections.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
@@ -21,7 +21,7 @@ export interface Things {
 export const namedInProject = (kind: Kind): Things => ({
   of: "<project>",
   one: `<${kind}>`,
-  at: ([project = ""]) => path("v1", "projects", project, `${kind}s`),
+  at: ([project = ""]) => v1("projects", project, `${kind}s`),
   named: kind,
 });
 
@@ -73,7 +73,7 @@ export function nounCommands(group: Command, { of, one, at, named }: Things) {
         const options = given[count] as O;
         const words = given.slice(0, count) as string[];
         const place = await at(words, options);
-        const answer = await callApi<Record<string, T[]>>(options, "GET", place + query(options));
+        const answer = await api.get<Record<string, T[]>>(options, place + query(options));
         const rows = answer[place.slice(place.lastIndexOf("/") + 1)] ?? [];
         const shown =
           typeof columns === "function" ? await columns(options, words[0] ?? "") : columns;
@@ -90,20 +90,20 @@ export function nounCommands(group: Command, { of, one, at, named }: Things) {
       below = `/${name}`,
     ): Command {
       return verb<O>(name, about, async (place, options, asked) => {
-        const answer = await callApi<T>(options, "POST", place + below);
+        const answer = await api.post<T>(options, place + below);
         print(answer, options, () => says(answer, options, asked));
       });
     },
     rename(about: string): Command {
       return verb("rename <to>", about, async (place, options, _asked, to) => {
         const at = `${place}/rename`;
-        const answer = await callApi<{ name: string }>(options, "POST", at, { name: to });
+        const answer = await api.post<{ name: string }>(options, at, { name: to });
         print(answer, options, () => `renamed to ${answer.name}`);
       });
     },
     delete(about: string, name = "delete", done = "deleted"): Command {
       return verb(name, about, async (place, options, asked) => {
-        const answer = await callApi<object>(options, "DELETE", place);
+        const answer = await api.delete<object>(options, place);
         print(answer, options, () => `${done} ${asked}`);
       });
     },

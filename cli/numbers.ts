@@ -10,7 +10,7 @@ import {
   type NumbersRow,
   numbersBy,
 } from "../src/records/numbers/shape.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -70,7 +70,7 @@ function registerDigest(program: Command): void {
   apiFlags(digest.command("show"))
     .description("show where the weekly digest is sent, and when")
     .action(async (options: ApiOptions) => {
-      printDigest(options, await callApi<DigestAnswer>(options, "GET", "/v1/digest"));
+      printDigest(options, await api.get<DigestAnswer>(options, "/v1/digest"));
     });
   apiFlags(digest.command("set"))
     .description("send the weekly digest, to a channel or to a person's contact")
@@ -83,12 +83,12 @@ function registerDigest(program: Command): void {
     .description("stop sending the weekly digest")
     .action(async (options: ApiOptions) => {
       const off = { enabled: false };
-      printDigest(options, await callApi<DigestAnswer>(options, "PUT", "/v1/digest", off));
+      printDigest(options, await api.put<DigestAnswer>(options, "/v1/digest", off));
     });
   apiFlags(digest.command("send"))
     .description("send that of the last whole week now")
     .action(async (options: ApiOptions) => {
-      const sent = await callApi<DigestSent>(options, "POST", "/v1/digest/send", {});
+      const sent = await api.post<DigestSent>(options, "/v1/digest/send", {});
       print(sent, options, () => (sent.ok ? "taken" : `not taken: ${sent.error}`));
       if (!sent.ok) process.exitCode = exitCodes.failure;
     });
@@ -104,7 +104,7 @@ async function setDigest(options: DigestOptions): Promise<void> {
     weekday: WEEKDAYS.indexOf(weekday) + 1,
     hour: Number(hour),
   };
-  printDigest(options, await callApi<DigestAnswer>(options, "PUT", "/v1/digest", body));
+  printDigest(options, await api.put<DigestAnswer>(options, "/v1/digest", body));
 }
 
 function printDigest(options: ApiOptions, digest: DigestAnswer): void {
@@ -128,8 +128,8 @@ async function settings(options: ApiOptions & { open?: string; timezone?: string
   };
   const isChange = Object.keys(change).length > 0;
   const answer = isChange
-    ? await callApi<TenantSettings>(options, "PATCH", "/v1/settings", change)
-    : await callApi<TenantSettings>(options, "GET", "/v1/settings");
+    ? await api.patch<TenantSettings>(options, "/v1/settings", change)
+    : await api.get<TenantSettings>(options, "/v1/settings");
   print(answer, options, () =>
     [
       `members see ${answer.numbers_open ? "the figures of everybody" : "their own figures"}`,
@@ -149,7 +149,7 @@ async function numbers(options: NumbersOptions): Promise<void> {
   query.set("from", String(mondayBefore(now) - (weeks - 1) * WEEK));
   query.set("to", String(now + 1));
   if (options.project !== undefined) query.set("project", options.project);
-  const answer = await callApi<NumbersAnswer>(options, "GET", `/v1/numbers?${query}`);
+  const answer = await api.get<NumbersAnswer>(options, `/v1/numbers?${query}`);
   if (options.csv === true) process.stdout.write(numbersCsv(answer));
   else print(answer, options, () => numbersText(answer, options));
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CalendarEntry, GridAnswer } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
@@ -78,7 +78,7 @@ async function askFor(schedule: string, options: AskOptions): Promise<void> {
       until: parseTime("--return-until", returnUntil),
     };
   const body = { schedule, from, until, of, note, ...(in_return && { in_return }) };
-  const answer = await callApi<{ id: string }>(options, "POST", "/v1/oncall/asks", body);
+  const answer = await api.post<{ id: string }>(options, "/v1/oncall/asks", body);
   print(answer, options, () => `asked ${options.of.join(", ")}: the first who says yes has it`);
 }
 
@@ -91,7 +91,7 @@ async function showGrid(options: GridOptions): Promise<void> {
   const query = new URLSearchParams();
   if (options.from !== undefined) query.set("from", String(parseTime("--from", options.from)));
   if (options.until !== undefined) query.set("to", String(parseTime("--until", options.until)));
-  const grid = await callApi<GridAnswer>(options, "GET", `/v1/oncall/grid?${query}`);
+  const grid = await api.get<GridAnswer>(options, `/v1/oncall/grid?${query}`);
   const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
     const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "", away: undefined }));
     return [...shifts, ...none]
@@ -124,15 +124,11 @@ async function showOnCall(project: string | undefined, options: ApiOptions): Pro
 }
 
 async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
-  const base = ["v1", "projects", project, "oncall", "schedules"];
-  const { schedules } = await callApi<{ schedules: { name: string }[] }>(
-    options,
-    "GET",
-    path(...base),
-  );
+  const base = ["projects", project, "oncall", "schedules"];
+  const { schedules } = await api.get<{ schedules: { name: string }[] }>(options, v1(...base));
   const rows: Row[] = [];
   for (const { name } of schedules) {
-    const duty = await callApi<Duty>(options, "GET", path(...base, name, "current"));
+    const duty = await api.get<Duty>(options, v1(...base, name, "current"));
     rows.push({ ...duty, project, schedule: name });
   }
   return rows;
@@ -183,14 +179,13 @@ function registerCalendars(oncall: Command): void {
 async function placeOf(options: Whose): Promise<string> {
   const { person = "me" } = options;
   const account = person === "me" ? person : (await accountIds(options))(person);
-  return path("v1", "accounts", account, "calendars");
+  return v1("accounts", account, "calendars");
 }
 
 async function add(schedule: string | undefined, options: Whose): Promise<void> {
   const body = schedule === undefined ? {} : { schedule };
-  const made = await callApi<CalendarEntry & { calendar_url: string }>(
+  const made = await api.post<CalendarEntry & { calendar_url: string }>(
     options,
-    "POST",
     await placeOf(options),
     body,
   );

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { systemClock } from "../src/ground/kit/clock.ts";
 import type { Restored } from "../src/records/backup/restore.ts";
 import type { Taken } from "../src/records/backup/take.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -51,10 +52,9 @@ interface BackupOptions extends StoreOptions {
 }
 
 async function backup(file: string, options: BackupOptions): Promise<void> {
-  const [{ backUp }, { placeOf }, { systemClock }] = await Promise.all([
+  const [{ backUp }, { placeOf }] = await Promise.all([
     import("../src/app/offline/backup.ts"),
     import("../src/records/backup/place.ts"),
-    import("../src/ground/kit/clock.ts"),
   ]);
   const place = placeOf(options.data, options.store);
   const { withKey = false, replace = false } = options;
@@ -90,10 +90,9 @@ async function restore(
   file: string,
   options: StoreOptions & { replace?: boolean; pending: string },
 ): Promise<void> {
-  const [{ restoreBackup }, { placeOf }, { systemClock }] = await Promise.all([
+  const [{ restoreBackup }, { placeOf }] = await Promise.all([
     import("../src/records/backup/restore.ts"),
     import("../src/records/backup/place.ts"),
-    import("../src/ground/kit/clock.ts"),
   ]);
   const { pending } = options;
   if (pending !== "auto" && pending !== "keep" && pending !== "drop")

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { StoredOverride } from "../src/core/oncall/schedule.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
@@ -55,7 +55,7 @@ async function add(
   const account = (await accountIds(options))(person);
   const body = { account_id: account, ...span };
   const to = schedulePath(project, schedule, "overrides");
-  const { id } = await callApi<{ id: string }>(options, "POST", to, body);
+  const { id } = await api.post<{ id: string }>(options, to, body);
   const from = span.starts_at === undefined ? "now" : when(span.starts_at);
   print({ id, ...body }, options, () =>
     [id, `${person} is on call from ${from} until ${when(span.ends_at)}`].join("\n"),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Overview } from "../src/tenant/overview.ts";
 import { namesOf } from "./accounts.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { table, when } from "./table.ts";
@@ -17,7 +17,7 @@ export function registerOverview(program: Command): void {
 
 async function overview(options: ApiOptions & { after?: string }): Promise<void> {
   const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;
-  const answer = await callApi<Overview>(options, "GET", `/v1/overview${after}`);
+  const answer = await api.get<Overview>(options, `/v1/overview${after}`);
   const nameOf = await namesOf(options);
   print(answer, options, () => overviewText(answer, nameOf));
 }

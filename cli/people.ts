@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { PeopleView, SeatFlags } from "../src/app/offline/people.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./prompt.ts";
@@ -63,11 +65,9 @@ function dataDirectoryFlags(command: Command): Command {
 }
 
 async function parts({ data }: OfflineOptions) {
-  const [people, { atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
+  const [people, { atDesk }] = await Promise.all([
     import("../src/app/offline/people.ts"),
     import("../src/app/offline/desk.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
   ]);
   return { people, atDesk, at: { data, clock: systemClock, random: systemRandom } };
 }

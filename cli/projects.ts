@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ProjectEntry } from "../src/core/projects/project.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
@@ -13,7 +13,7 @@ export function registerProjects(program: Command): void {
   apiFlags(group.command("add <name>"))
     .description("create a project")
     .action(async (name: string, options: ApiOptions) => {
-      const answer = await callApi<{ name: string }>(options, "POST", "/v1/projects", { name });
+      const answer = await api.post<{ name: string }>(options, "/v1/projects", { name });
       print(answer, options, () => `created project ${answer.name}`);
     });
   project.rename("rename a project");
@@ -23,9 +23,8 @@ export function registerProjects(program: Command): void {
 export async function allProjects(options: ApiOptions): Promise<ProjectEntry[]> {
   const projects: ProjectEntry[] = [];
   for (let after: string | null = ""; after !== null; ) {
-    const page: { projects: ProjectEntry[]; next: string | null } = await callApi(
+    const page: { projects: ProjectEntry[]; next: string | null } = await api.get(
       options,
-      "GET",
       `/v1/projects?limit=500&after=${encodeURIComponent(after)}`,
     );
     projects.push(...page.projects);

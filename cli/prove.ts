@@ -1,5 +1,7 @@
 import { Command, Option } from "commander";
 import type { Progress, RunVerdict } from "../src/app/prove/prove.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { databaseFlags, jsonFlag, print } from "./options.ts";
 
@@ -31,10 +33,8 @@ export function registerProve(program: Command): void {
 }
 
 async function run(flags: ProveFlags): Promise<void> {
-  const [{ prove }, { systemClock }, { systemRandom }, { isPacked }] = await Promise.all([
+  const [{ prove }, { isPacked }] = await Promise.all([
     import("../src/app/prove/prove.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
     import("../src/ground/kit/assets.ts"),
   ]);
   const kills = whole("--kills", flags.kills);

@@ -3,7 +3,7 @@ import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Contact, Gateway } from "../src/out/contacts/contact.ts";
 import type { ContactKind, GatewayKind } from "../src/out/services/contact-kind.ts";
 import { contactKindList } from "../src/out/services/list.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { askCode, contactName, contactsOf, sendCode } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { someOf } from "./nearest.ts";
@@ -27,7 +27,7 @@ export async function chosenContact(run: Quickstart, me: Me): Promise<Contact> {
   if (begun !== undefined && options.address === undefined && (await goesOn(run, begun)))
     return verified(run, begun);
   const address = options.address ?? (await addressOf(run, kind));
-  const made = await callApi<Contact>(options, "POST", path("v1", "accounts", me.id, "contacts"), {
+  const made = await api.post<Contact>(options, v1("accounts", me.id, "contacts"), {
     kind: kind.kind,
     address,
     ...(kind.kind === "ntfy" ? { label: "phone" } : {}),
@@ -43,7 +43,7 @@ async function goesOn({ options, asker, say }: Quickstart, begun: Contact): Prom
     const question = `An earlier run made ${name}. Is your phone subscribed to it? [Y/n] `;
     const said = await asker.ask(question, "without a person to ask, --address names a new topic");
     if (/^n/i.test(said)) {
-      await callApi(options, "DELETE", path("v1", "accounts", "me", "contacts", begun.id));
+      await api.delete(options, v1("accounts", "me", "contacts", begun.id));
       return false;
     }
   }
@@ -106,7 +106,7 @@ async function serve(run: Quickstart, me: Me, { gateway: kind }: ContactKind): P
   if (isMeant) return serverOf(there?.url ?? "");
   const settings = isNtfy ? { url: options.server } : await askSettings(run, kind);
   try {
-    const set = await callApi<Gateway>(options, "PUT", path("v1", "gateways", kind.kind), settings);
+    const set = await api.put<Gateway>(options, v1("gateways", kind.kind), settings);
     say(`✓ ${kind.kind} answers at ${set.url || "its public address"}`);
     return serverOf(set.url);
   } catch (error) {
@@ -121,7 +121,7 @@ const serverOf = (url: string): string => (url || "https://ntfy.sh").replace(/\/
 
 /** undefined where there is none. */
 async function gatewayNow({ options }: Quickstart, kind: string): Promise<Gateway | undefined> {
-  const { gateways } = await callApi<{ gateways: Gateway[] }>(options, "GET", "/v1/gateways");
+  const { gateways } = await api.get<{ gateways: Gateway[] }>(options, "/v1/gateways");
   return gateways.find((one) => one.kind === kind);
 }
 

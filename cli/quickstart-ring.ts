@@ -4,7 +4,7 @@ import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { hexId } from "../src/ground/kit/ids.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Contact } from "../src/out/contacts/contact.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { urlOf } from "./connection.ts";
 import { contactName } from "./contacts.ts";
 import { CommandError } from "./exit.ts";
@@ -41,23 +41,19 @@ export async function ring(run: Quickstart, test: Test): Promise<Rung> {
   const since = () => `${((systemClock.mono() - from) / 1000).toFixed(1)} s`;
   const alert = await open(run, test);
   say(`✓ the event was accepted and opened alert ${alert.id}`);
-  const at = path("v1", "alerts", alert.id);
+  const at = v1("alerts", alert.id);
   const said = new Set<string>();
   const once = (line: string, more = "") => {
     if (!said.has(line)) say(`${line}${more}`);
     said.add(line);
   };
   for (;;) {
-    const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
-      options,
-      "GET",
-      `${at}/timeline`,
-    );
+    const { timeline } = await api.get<{ timeline: TimelineEntry[] }>(options, `${at}/timeline`);
     const chain = chainOf(timeline, test);
     if (chain.paged) once("✓ the ladder pages you");
     if (chain.sent) once(`✓ ${test.contact.kind} accepted the page`, `, ${since()} after`);
     if (chain.answered !== null) {
-      await callApi(options, "POST", `${at}/resolve`, {});
+      await api.post(options, `${at}/resolve`, {});
       const seconds = Math.round((systemClock.mono() - from) / 100) / 10;
       return { alert_id: alert.id, ...answer(chain.answered, test, seconds) };
     }
@@ -80,7 +76,7 @@ async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
   if (reply.status >= 300)
     throw new CommandError(`it stopped: the event was refused: ${new RefusedError(reply).message}`);
   const list = `/v1/alerts?project=${encodeURIComponent(options.project)}&limit=50`;
-  const { alerts } = await callApi<{ alerts: Alert[] }>(options, "GET", list);
+  const { alerts } = await api.get<{ alerts: Alert[] }>(options, list);
   const alert = alerts.find((one) => one.dedup_key === dedup_key);
   if (alert !== undefined) return alert;
   throw new CommandError(

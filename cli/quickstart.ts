@@ -1,7 +1,8 @@
 import type { Command } from "commander";
+import { systemClock } from "../src/ground/kit/clock.ts";
 import { base62Secret } from "../src/ground/kit/ids.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import { type Asker, createAsker } from "./asker.ts";
 import { connectionOf, urlOf } from "./connection.ts";
 import { contactName } from "./contacts.ts";
@@ -102,7 +103,7 @@ async function seat(run: Quickstart): Promise<{ me: Me; options: QuickstartOptio
   const isKnown = options.key !== undefined || readLogin()?.url === url;
   const key = isKnown ? connectionOf(options).key : await newSeat(run, url);
   const own = { ...options, url, key };
-  const { account } = await callApi<{ account: Me }>(own, "GET", "/v1/me");
+  const { account } = await api.get<{ account: Me }>(own, "/v1/me");
   say(`✓ you are ${account.email} (${account.role}) at ${url}`);
   return { me: account, options: own };
 }
@@ -128,11 +129,9 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
 }
 
 async function pairCode(data: string, email: string): Promise<string> {
-  const [{ atDesk }, { systemClock: clock }] = await Promise.all([
-    import("../src/app/offline/desk.ts"),
-    import("../src/ground/kit/clock.ts"),
-  ]);
-  return (await atDesk({ data, clock, random: systemRandom }, "pair-code", { email })).code;
+  const { atDesk } = await import("../src/app/offline/desk.ts");
+  return (await atDesk({ data, clock: systemClock, random: systemRandom }, "pair-code", { email }))
+    .code;
 }
 
 const RULE = "errors";
@@ -142,13 +141,13 @@ const SOURCE = "quickstart-test";
 async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   const { project } = options;
   const base = `/v1/projects/${encodeURIComponent(project)}`;
-  await unlessThere(callApi(options, "POST", "/v1/projects", { name: project }));
+  await unlessThere(api.post(options, "/v1/projects", { name: project }));
   const rule = {
     name: RULE,
     match: { min_level: 400 },
     ...(await climbs(options, me)),
   };
-  const made = await unlessThere(callApi<object>(options, "POST", `${base}/rules`, rule));
+  const made = await unlessThere(api.post<object>(options, `${base}/rules`, rule));
   say(
     made === null
       ? `✓ rule ${RULE} of ${project} stays as it is`
@@ -156,8 +155,8 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
   );
   const source = { name: SOURCE };
   const token =
-    (await unlessThere(callApi<{ token: string }>(options, "POST", `${base}/sources`, source))) ??
-    (await callApi<{ token: string }>(options, "POST", `${base}/sources/${SOURCE}/rotate-token`));
+    (await unlessThere(api.post<{ token: string }>(options, `${base}/sources`, source))) ??
+    (await api.post<{ token: string }>(options, `${base}/sources/${SOURCE}/rotate-token`));
   return token.token;
 }
 
@@ -165,11 +164,11 @@ async function wire({ options, say }: Quickstart, me: Me): Promise<string> {
 async function climbs(options: QuickstartOptions, me: Me): Promise<object> {
   const all = await allProjects(options);
   const usual = all.find(({ name }) => name === options.project)?.default_ladder ?? null;
-  const at = path("v1", "ladders", usual ?? "");
+  const at = v1("ladders", usual ?? "");
   const { steps } =
     usual === null
       ? { steps: [] }
-      : await callApi<{ steps: { accounts: string[] }[] }>(options, "GET", at);
+      : await api.get<{ steps: { accounts: string[] }[] }>(options, at);
   return steps.some(({ accounts }) => accounts.includes(me.id))
     ? { ladder: usual }
     : { escalations: [{ accounts: [me.id], repeat_minutes: 5 }] };

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readText } from "./files.ts";
 import { apiFlags, print } from "./options.ts";
@@ -32,11 +32,7 @@ export function registerRelay(program: Command): void {
 }
 
 async function show(options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ configured: boolean; relay_url: string }>(
-    options,
-    "GET",
-    "/v1/relay",
-  );
+  const answer = await api.get<{ configured: boolean; relay_url: string }>(options, "/v1/relay");
   print(answer, options, () =>
     answer.configured
       ? `pages go through ${answer.relay_url}`
@@ -50,7 +46,7 @@ async function set(url: string, options: RelayOptions): Promise<void> {
     file === undefined
       ? await ask("The relay's secret: ", "--secret-file is needed", { hidden: true })
       : await readText(file);
-  const answer = await callApi<{ relay_url: string }>(options, "PUT", "/v1/relay", {
+  const answer = await api.put<{ relay_url: string }>(options, "/v1/relay", {
     relay_url: url,
     relay_secret: secret.trim(),
     ...(tenant === undefined ? {} : { hosted_tenant_id: tenant }),
@@ -61,7 +57,7 @@ async function set(url: string, options: RelayOptions): Promise<void> {
 }
 
 async function remove(options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ dropped_deliveries: number }>(options, "DELETE", "/v1/relay");
+  const answer = await api.delete<{ dropped_deliveries: number }>(options, "/v1/relay");
   print(
     answer,
     options,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { EntryAnswer, ReportAnswer } from "../src/records/reports/written.ts";
-import { callApi, callApiText, path } from "./api.ts";
+import { api, callApiText, path, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
@@ -63,10 +63,9 @@ async function createReport(project: string, title: string, options: CreateOptio
     passwordFile === undefined ? "" : (await readText(passwordFile)).replace(/\r?\n$/, "");
   if (passwordFile !== undefined && password === "")
     throw new CommandError(`${passwordFile}: there is no password in it`, exitCodes.usage);
-  const answer = await callApi<{ id: string; public_uuid: string }>(
+  const answer = await api.post<{ id: string; public_uuid: string }>(
     options,
-    "POST",
-    path("v1", "projects", project, "reports"),
+    v1("projects", project, "reports"),
     {
       title,
       ...(description === undefined ? {} : { description }),
@@ -78,11 +77,7 @@ async function createReport(project: string, title: string, options: CreateOptio
 }
 
 async function showReport(place: string, options: ApiOptions): Promise<void> {
-  const answer = await callApi<{ report: ReportAnswer; entries: EntryAnswer[] }>(
-    options,
-    "GET",
-    place,
-  );
+  const answer = await api.get<{ report: ReportAnswer; entries: EntryAnswer[] }>(options, place);
   const { report, entries } = answer;
   const plain = () =>
     [
@@ -123,7 +118,7 @@ async function addEntry(
     entry_type: options.type,
     ...(options.title === undefined ? {} : { title: options.title }),
   };
-  const answer = await callApi<{ id: string }>(options, "POST", `${place}/entries`, body);
+  const answer = await api.post<{ id: string }>(options, `${place}/entries`, body);
   print(answer, options, () => answer.id);
 }
 

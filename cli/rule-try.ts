@@ -1,6 +1,6 @@
 import type { DryRun, Weeks } from "../src/in/ingest/dry-run/dry-run.ts";
 import { namesOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed, readText } from "./files.ts";
@@ -28,8 +28,8 @@ export async function tryRule(project: string, file: string, options: TryOptions
     ...(versus === undefined ? {} : { versus }),
     ...(lines === undefined ? {} : { lines: await linesOf(lines) }),
   };
-  const from = path("v1", "projects", project, "rules", "dry-run");
-  const answer = await callApi<DryRun>(options, "POST", from, body);
+  const from = v1("projects", project, "rules", "dry-run");
+  const answer = await api.post<DryRun>(options, from, body);
   const nameOf = await namesOf(options);
   print(answer, options, () =>
     dryRunText(answer, { days, plot: options.plot === true, versus, nameOf }),

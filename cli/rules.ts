@@ -4,7 +4,7 @@ import { learningWords } from "../src/core/projects/learning-words.ts";
 import type { Rule } from "../src/core/projects/rule.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds } from "./accounts.ts";
-import { callApi, namedId, path } from "./api.ts";
+import { api, namedId, path, v1 } from "./api.ts";
 import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-ladders.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
@@ -19,7 +19,7 @@ export function registerRules(program: Command): void {
   const rule = nounCommands(group, {
     of: "<project>",
     one: "<name>",
-    at: ([project = ""]) => path("v1", "projects", project, "rules"),
+    at: ([project = ""]) => v1("projects", project, "rules"),
   });
   rule.list<Rule>("list rules", {
     NAME: ({ name }) => name,
@@ -27,7 +27,7 @@ export function registerRules(program: Command): void {
     UPDATED: ({ updated_at }) => when(updated_at),
   });
   rule.verb("show", "print a rule as JSON", async (place, options) => {
-    const answer = await callApi<Rule>(options, "GET", place);
+    const answer = await api.get<Rule>(options, place);
     print(answer, options, () => JSON.stringify(answer, null, 2));
     // Beside the JSON, so that it can be piped.
     for (const words of learningWords(answer, { now: unixSeconds(systemClock), when }))
@@ -37,7 +37,7 @@ export function registerRules(program: Command): void {
     "waiting",
     "list pending alerts: their rule has fired, but for_minutes are not over yet",
     async (place, options) => {
-      const answer = await callApi<WaitingAnswer>(options, "GET", `${place}/waiting`);
+      const answer = await api.get<WaitingAnswer>(options, `${place}/waiting`);
       print(answer, options, () => waitingText(answer));
     },
   );
@@ -82,10 +82,10 @@ async function remove(
   name: string,
   options: ApiOptions & { yes?: boolean },
 ): Promise<void> {
-  const at = path("v1", "projects", project, "rules", name);
+  const at = v1("projects", project, "rules", name);
   if (!options.yes)
-    mustEndNoLadder([{ ...(await callApi<EndingLadders>(options, "GET", at)), name: project }]);
-  const done = await callApi<EndingLadders>(options, "DELETE", at);
+    mustEndNoLadder([{ ...(await api.get<EndingLadders>(options, at)), name: project }]);
+  const done = await api.delete<EndingLadders>(options, at);
   print(done, options, () =>
     [`deleted ${name}`, ...laddersOfProject({ ...done, name: project })].join("\n"),
   );
@@ -99,12 +99,12 @@ interface RuleFile {
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {
   const body = await ruleWithIds(project, await readNamed(file, "a rule"), options);
-  const base = path("v1", "projects", project, "rules");
-  const { rules } = await callApi<{ rules: { name: string }[] }>(options, "GET", base);
+  const base = v1("projects", project, "rules");
+  const { rules } = await api.get<{ rules: { name: string }[] }>(options, base);
   const exists = rules.some(({ name }) => name === body.name);
   const answer = exists
-    ? await callApi<Rule>(options, "PUT", base + path(body.name), body)
-    : await callApi<Rule>(options, "POST", base, body);
+    ? await api.put<Rule>(options, base + path(body.name), body)
+    : await api.post<Rule>(options, base, body);
   const done = `${exists ? "replaced" : "created"} rule ${body.name}`;
   print(answer, options, () => [done, actionsText(answer)].join("\n"));
 }

@@ -7,7 +7,7 @@ import {
 } from "../src/core/oncall/schedule.ts";
 import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
@@ -44,7 +44,7 @@ export function registerSchedules(program: Command): void {
 }
 
 export function schedulePath(project: string, ...rest: string[]): string {
-  return path("v1", "projects", project, "oncall", "schedules", ...rest);
+  return v1("projects", project, "oncall", "schedules", ...rest);
 }
 
 type ListOptions = ApiOptions & { shared?: boolean };
@@ -66,9 +66,9 @@ async function share(
   options: ApiOptions & { off?: boolean },
 ): Promise<void> {
   const place = schedulePath(project, name);
-  const schedule = await callApi<StoredSchedule>(options, "GET", place);
+  const schedule = await api.get<StoredSchedule>(options, place);
   const shared = options.off !== true;
-  const answer = await callApi<object>(options, "PUT", place, { ...schedule, shared });
+  const answer = await api.put<object>(options, place, { ...schedule, shared });
   const said = shared
     ? `ladders of every project may name it ${project}/${name}`
     : `${name} is ${project}'s own`;
@@ -76,10 +76,10 @@ async function share(
 }
 
 async function show(place: string, options: ApiOptions & { until?: string }): Promise<void> {
-  const schedule = await callApi<StoredSchedule>(options, "GET", place);
+  const schedule = await api.get<StoredSchedule>(options, place);
   const until = options.until === undefined ? null : parseTime("--until", options.until);
   const query = until === null ? "" : `?until=${until}`;
-  const preview = await callApi<PreviewAnswer>(options, "GET", `${place}/preview${query}`);
+  const preview = await api.get<PreviewAnswer>(options, `${place}/preview${query}`);
   const nameOf = await namesOf(options);
   print({ schedule, ...preview }, options, () => scheduleText(schedule, preview, nameOf));
 }
@@ -126,15 +126,14 @@ function scheduleText(
 
 async function set(project: string, file: string, options: ApiOptions): Promise<void> {
   const body = await asSent(await readNamed(file, "a schedule"), options);
-  const { schedules } = await callApi<{ schedules: { name: string }[] }>(
+  const { schedules } = await api.get<{ schedules: { name: string }[] }>(
     options,
-    "GET",
     schedulePath(project),
   );
   const exists = schedules.some(({ name }) => name === body.name);
   const answer = exists
-    ? await callApi<object>(options, "PUT", schedulePath(project, body.name), body)
-    : await callApi<object>(options, "POST", schedulePath(project), body);
+    ? await api.put<object>(options, schedulePath(project, body.name), body)
+    : await api.post<object>(options, schedulePath(project), body);
   print(answer, options, () => `${exists ? "replaced" : "created"} schedule ${body.name}`);
 }
 

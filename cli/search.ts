@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { SearchAnswer } from "../src/records/search/search.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { short, table } from "./table.ts";
@@ -20,7 +20,7 @@ async function showFound(words: string[], options: SearchOptions): Promise<void>
   // The shell removed the quotes around words with blanks.
   const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
   const query = new URLSearchParams({ q, limit: options.limit });
-  const answer = await callApi<SearchAnswer>(options, "GET", `/v1/search?${query}`);
+  const answer = await api.get<SearchAnswer>(options, `/v1/search?${query}`);
   const rest = answer.complete ? "" : "\nthere may be more: --limit, or more words";
   print(answer, options, () =>
     answer.results.length === 0

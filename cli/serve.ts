@@ -3,6 +3,8 @@ import { Command } from "commander";
 import type { RunningBox } from "../src/app/box.ts";
 import type { BoxConfig, BoxFlags } from "../src/app/config.ts";
 import { isPacked } from "../src/ground/kit/assets.ts";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import { commandAt } from "../src/ground/kit/shell.ts";
 import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
@@ -104,14 +106,11 @@ export function serveFlags(command: Command, listen: string): Command {
 }
 
 async function runBox(flags: BoxFlags): Promise<void> {
-  const [{ boxConfig }, { startBox }, { createLog }, { systemClock }, { systemRandom }] =
-    await Promise.all([
-      import("../src/app/config.ts"),
-      import("../src/app/box.ts"),
-      import("../src/ground/kit/log.ts"),
-      import("../src/ground/kit/clock.ts"),
-      import("../src/ground/kit/random.ts"),
-    ]);
+  const [{ boxConfig }, { startBox }, { createLog }] = await Promise.all([
+    import("../src/app/config.ts"),
+    import("../src/app/box.ts"),
+    import("../src/ground/kit/log.ts"),
+  ]);
   const config = boxConfig(flags);
   const log = createLog(config.logLevel);
   const deps = { clock: systemClock, random: systemRandom, log, onFatal: endOnFatal(log) };

@@ -1,6 +1,8 @@
 import { type Command, Option } from "commander";
+import { systemClock } from "../src/ground/kit/clock.ts";
+import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Provider } from "../src/people/oidc/provider.ts";
-import { callApi } from "./api.ts";
+import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
@@ -49,10 +51,10 @@ export function registerSignIn(program: Command): void {
   );
   fields(apiFlags(group.command("add")))
     .description("add a provider")
-    .action(async (options: Given) => put(options, "POST", PROVIDERS));
+    .action(async (options: Given) => put(options, "post", PROVIDERS));
   fields(
     provider.verb("change", "change a provider (what is left out stays)", (place, options: Given) =>
-      put(options, "PUT", place),
+      put(options, "put", place),
     ),
   );
   provider.post(
@@ -81,9 +83,9 @@ function fields(command: Command): Command {
     .option("--no-test", "store it without asking the provider");
 }
 
-async function put(options: Given, method: "POST" | "PUT", to: string): Promise<void> {
+async function put(options: Given, method: "post" | "put", to: string): Promise<void> {
   const { clientSecret } = await withSecrets({ clientSecret: options.clientSecret });
-  const answer = await callApi<Shown>(options, method, to, {
+  const answer = await api[method]<Shown>(options, to, {
     name: options.name,
     issuer: options.issuer,
     client_id: options.clientId,
@@ -111,11 +113,7 @@ function pair(text: string): [group: string, role: string] {
 async function setPasswords(to: string, options: { data: string; json?: boolean }): Promise<void> {
   if (to !== "on" && to !== "off")
     throw new CommandError(`on or off, not "${to}"`, exitCodes.usage);
-  const [{ atDesk }, { systemClock }, { systemRandom }] = await Promise.all([
-    import("../src/app/offline/desk.ts"),
-    import("../src/ground/kit/clock.ts"),
-    import("../src/ground/kit/random.ts"),
-  ]);
+  const { atDesk } = await import("../src/app/offline/desk.ts");
   const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";
   await atDesk(place, "sign-in password", password);

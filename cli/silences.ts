@@ -8,7 +8,7 @@ import { labelText, readLabel } from "../src/core/quiet/label-text.ts";
 import type { SilenceAnswer } from "../src/core/quiet/silence.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { namesOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
@@ -164,7 +164,7 @@ function conditionOf(text: string): LabelCondition {
 }
 
 async function add(options: AddOptions): Promise<void> {
-  const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", writeOf(options));
+  const answer = await api.post<SilenceAnswer>(options, "/v1/silences", writeOf(options));
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
@@ -175,15 +175,15 @@ interface AlertOptions extends EndOptions {
 
 async function ofAlert(id: string, options: AlertOptions): Promise<void> {
   const ends_at = endOf(options, unixSeconds(systemClock));
-  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
+  const alert = await api.get<Alert>(options, v1("alerts", id));
   if (alert.level >= CRITICAL && options.critical !== true)
     throw new CommandError(
       `alert ${id} is critical: add --critical to silence it`,
       exitCodes.usage,
     );
-  const from = path("v1", "alerts", id, "silence");
-  const { silence, also, also_before, folds } = await callApi<OfferedSilence>(options, "GET", from);
-  const answer = await callApi<SilenceAnswer>(options, "POST", "/v1/silences", {
+  const from = v1("alerts", id, "silence");
+  const { silence, also, also_before, folds } = await api.get<OfferedSilence>(options, from);
+  const answer = await api.post<SilenceAnswer>(options, "/v1/silences", {
     ...silence,
     ends_at,
     critical: options.critical === true,
@@ -205,17 +205,12 @@ async function ofAlert(id: string, options: AlertOptions): Promise<void> {
 
 async function set(place: string, options: EndOptions): Promise<void> {
   const body = { ends_at: endOf(options, unixSeconds(systemClock)) };
-  const answer = await callApi<SilenceAnswer>(options, "PATCH", place, body);
+  const answer = await api.patch<SilenceAnswer>(options, place, body);
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
 async function preview(options: AddOptions): Promise<void> {
-  const answer = await callApi<SilencePreview>(
-    options,
-    "POST",
-    "/v1/silences/preview",
-    writeOf(options),
-  );
+  const answer = await api.post<SilencePreview>(options, "/v1/silences/preview", writeOf(options));
   const { open, named, past } = answer;
   print(answer, options, () =>
     [
@@ -269,7 +264,7 @@ function matchText({ project, match, conditions, labels, all }: SilenceAnswer): 
 
 async function snooze(id: string, options: EndOptions): Promise<void> {
   const until = endOf(options, unixSeconds(systemClock));
-  const answer = await callApi<Alert>(options, "POST", path("v1", "alerts", id, "snooze"), {
+  const answer = await api.post<Alert>(options, v1("alerts", id, "snooze"), {
     until,
   });
   print(answer, options, () => `alert ${id} is acknowledged until ${when(until)}`);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Simulation, SweepCells } from "../src/core/alerts/simulate/shape.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
@@ -56,25 +56,25 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
   const { sweep, at } = options;
   const project = options.project ?? (await homeOf(options)) ?? (await onlyProject(options));
   const question = await questionOf(project, options);
-  const base = ["v1", "projects", project, "rules"];
+  const base = ["projects", project, "rules"];
   const time = at === undefined ? unixSeconds(systemClock) : parseTime("--at", at);
   if (sweep !== undefined) {
     const days = sweep === true ? 14 : numberIn("--sweep", sweep, 14);
     const body = { ...question, from: time - (time % 3600), days };
-    const answer = await callApi<SweepCells>(options, "POST", path(...base, "sweep"), body);
+    const answer = await api.post<SweepCells>(options, v1(...base, "sweep"), body);
     print(answer, options, () => sweepText(answer));
     return;
   }
   const body = { ...question, ...(at === undefined ? {} : { at: time }) };
-  const answer = await callApi<Simulation>(options, "POST", path(...base, "simulate"), body);
+  const answer = await api.post<Simulation>(options, v1(...base, "simulate"), body);
   print(answer, options, () => simulationText(answer, time));
 }
 
 /** Of a ladder: the project of the first rule that names it; undefined: none does. Throws CommandError where it isn't there. */
 async function homeOf({ ladder, ...options }: SimulateOptions): Promise<string | undefined> {
   if (ladder === undefined) return undefined;
-  const at = path("v1", "ladders", ladder);
-  const { rules } = await callApi<{ rules: string[] }>(options, "GET", at);
+  const at = v1("ladders", ladder);
+  const { rules } = await api.get<{ rules: string[] }>(options, at);
   return rules[0]?.split("/", 1)[0];
 }
 

@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readText } from "./files.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, print } from "./options.ts";
 import { when } from "./table.ts";
 
-const keysOf = (project: string, name: string) =>
-  path("v1", "projects", project, "sources", name, "keys");
+const keysOf = (project: string, name: string) => v1("projects", project, "sources", name, "keys");
 
 /** `box source keys`, `add-key`, `delete-key`: keys that senders have from an earlier tool. */
 export function registerSourceKeys(source: Command): void {
@@ -27,12 +26,12 @@ export function registerSourceKeys(source: Command): void {
     )
     .action(async (project: string, name: string, file: string, options: ApiOptions) => {
       const key = (await readText(file)).trim();
-      const answer = await callApi<{ id: number }>(options, "POST", keysOf(project, name), { key });
+      const answer = await api.post<{ id: number }>(options, keysOf(project, name), { key });
       print(answer, options, () => `added ${answer.id}`);
     });
   key.delete("remove a further key", "delete-key");
   const secretOf = (project: string, name: string) =>
-    path("v1", "projects", project, "sources", name, "secret");
+    v1("projects", project, "sources", name, "secret");
   apiFlags(source.command("secret <project> <name> [file]"))
     .description(
       "set the secret that the sender signs with (- for standard input); unsigned requests are then refused",
@@ -47,8 +46,8 @@ export function registerSourceKeys(source: Command): void {
       ) => {
         const place = secretOf(project, name);
         const answer = options.remove
-          ? await callApi<object>(options, "DELETE", place)
-          : await callApi<object>(options, "PUT", place, {
+          ? await api.delete<object>(options, place)
+          : await api.put<object>(options, place, {
               secret: (await readText(file ?? "-")).trim(),
             });
         print(answer, options, () =>

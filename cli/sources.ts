@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
@@ -22,7 +22,7 @@ export function registerSources(program: Command): void {
   const source = nounCommands(group, {
     of: "<project>",
     one: "<name>",
-    at: ([project = ""]) => path("v1", "projects", project, "sources"),
+    at: ([project = ""]) => v1("projects", project, "sources"),
   });
   apiFlags(group.command("list <project>"))
     .description("list sources, with what became of their events since the box started")
@@ -77,8 +77,8 @@ export function registerSources(program: Command): void {
 }
 
 async function list(project: string, options: ApiOptions): Promise<void> {
-  const at = path("v1", "projects", project, "sources");
-  const answer = await callApi<{ sources: Listed[]; facts: Facts[] }>(options, "GET", at);
+  const at = v1("projects", project, "sources");
+  const answer = await api.get<{ sources: Listed[]; facts: Facts[] }>(options, at);
   const heads = ["NAME", "KIND", "ACCEPTED", "NO RULE", "REFUSED", "LAST SEEN", "RETAINS LOGS"];
   const rows = answer.sources.map((source, i) => [
     source.name,
@@ -121,8 +121,8 @@ async function add(
     ...(kind === undefined ? {} : { kind }),
     ...(mapping === undefined ? {} : { options: { mapping: await readMappingOf(mapping) } }),
   };
-  const to = path("v1", "projects", project, "sources");
-  const answer = await callApi<Tokens>(options, "POST", to, source);
+  const to = v1("projects", project, "sources");
+  const answer = await api.post<Tokens>(options, to, source);
   print(answer, options, () => tokensText(answer));
 }
 
@@ -148,8 +148,8 @@ async function set(
   name: string,
   options: ApiOptions & { retainLogs?: boolean; mapping?: string },
 ): Promise<void> {
-  const all = path("v1", "projects", project, "sources");
-  const { sources } = await callApi<{ sources: Listed[] }>(options, "GET", all);
+  const all = v1("projects", project, "sources");
+  const { sources } = await api.get<{ sources: Listed[] }>(options, all);
   const now = sources.find((one) => one.name === name);
   const { mapping } = options;
   const body = {
@@ -158,7 +158,7 @@ async function set(
       ? {}
       : { options: { ...now?.options, mapping: await readMappingOf(mapping) } }),
   };
-  const answer = await callApi<object>(options, "PUT", `${all}/${encodeURIComponent(name)}`, body);
+  const answer = await api.put<object>(options, `${all}/${encodeURIComponent(name)}`, body);
   print(answer, options, () => `changed ${name}`);
 }
 
@@ -168,9 +168,9 @@ async function tryMapping(
   file: string,
   options: ApiOptions & { mapping?: string },
 ): Promise<void> {
-  const to = path("v1", "projects", project, "sources", name, "mapping", "try");
+  const to = v1("projects", project, "sources", name, "mapping", "try");
   const { mapping } = options;
-  const answer = await callApi<{ events: object[]; rejected: string[] }>(options, "POST", to, {
+  const answer = await api.post<{ events: object[]; rejected: string[] }>(options, to, {
     body: await readText(file),
     ...(mapping === undefined ? {} : { mapping: await readMappingOf(mapping) }),
   });
@@ -192,7 +192,7 @@ interface Facts {
 }
 
 async function show(place: string, options: ApiOptions): Promise<void> {
-  const facts = await callApi<Facts>(options, "GET", `${place}/facts`);
+  const facts = await api.get<Facts>(options, `${place}/facts`);
   print(facts, options, () => factsText(facts));
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LogLine } from "../src/in/ingest/logtail.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
@@ -66,8 +66,8 @@ function linesOf(
     ...(options.source ? { source: options.source } : {}),
     ...(options.level ? { level: String(parseLevel(options.level)) } : {}),
   });
-  const from = `${path("v1", "projects", project, "logtail")}?${query}`;
-  return callApi<Tail>(options, "GET", from);
+  const from = `${v1("projects", project, "logtail")}?${query}`;
+  return api.get<Tail>(options, from);
 }
 
 /** Prints a line for each, with --json a JSON object, and a note of how many lines came that it couldn't print. */

@@ -4,7 +4,7 @@ import { lastFriday } from "../src/ground/kit/wall-time.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { MessageWhy } from "../src/in/ingest/template/why.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
@@ -58,8 +58,8 @@ async function explain(message: string, options: ApiOptions & { project?: string
     const { template, parts } = whyOf(message);
     return print({ template, parts }, options, () => whyText({ template, parts }));
   }
-  const at = path("v1", "projects", project, "templates", "why");
-  const answer = await callApi<Explained>(options, "POST", at, { message });
+  const at = v1("projects", project, "templates", "why");
+  const answer = await api.post<Explained>(options, at, { message });
   print(answer, options, () => whyText({ ...answer, project }));
 }
 
@@ -106,8 +106,8 @@ async function listHeard(project: string, options: ListOptions): Promise<void> {
     ...(unmatched && { unmatched: "true" }),
     ...(options.new !== undefined && { new_since: String(newSince(options.new)) }),
   });
-  const at = `${path("v1", "projects", project, "templates")}?${asked}`;
-  const answer = await callApi<TemplatesAnswer>(options, "GET", at);
+  const at = `${v1("projects", project, "templates")}?${asked}`;
+  const answer = await api.get<TemplatesAnswer>(options, at);
   print(answer, options, () => heardText(answer));
 }
 

@@ -4,7 +4,7 @@ import type { ReachEntry } from "../src/core/alerts/reach-report.ts";
 import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { callApi, path } from "./api.ts";
+import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { apiFlags, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
@@ -43,16 +43,11 @@ const TELLS = new Set([
 ]);
 
 async function why(id: string, options: WhyOptions): Promise<void> {
-  const alert = await callApi<Alert>(options, "GET", path("v1", "alerts", id));
-  const { pages } = await callApi<{ pages: ReachEntry[] }>(
+  const alert = await api.get<Alert>(options, v1("alerts", id));
+  const { pages } = await api.get<{ pages: ReachEntry[] }>(options, v1("alerts", id, "pages"));
+  const { timeline } = await api.get<{ timeline: TimelineEntry[] }>(
     options,
-    "GET",
-    path("v1", "alerts", id, "pages"),
-  );
-  const { timeline } = await callApi<{ timeline: TimelineEntry[] }>(
-    options,
-    "GET",
-    path("v1", "alerts", id, "timeline"),
+    v1("alerts", id, "timeline"),
   );
   const person = options.person === undefined ? null : (await accountIds(options))(options.person);
   const nameOf = await namesOf(options);
@@ -82,8 +77,8 @@ async function why(id: string, options: WhyOptions): Promise<void> {
 
 /** Of a rule that asks for what is new, unusual or missing: what it learns still, and until when. */
 async function learningOf({ project, rule }: Alert, options: ApiOptions): Promise<string[]> {
-  const at = path("v1", "projects", project, "rules");
-  const { rules } = await callApi<{ rules: Rule[] }>(options, "GET", at);
+  const at = v1("projects", project, "rules");
+  const { rules } = await api.get<{ rules: Rule[] }>(options, at);
   const { learning = [], compares_from: from } = rules.find(({ name }) => name === rule) ?? {};
   const sources = learning.map(
     ({ source, until }) =>
