@@ -2,6 +2,7 @@ import type { Running } from "../src/app/parts.ts";
 import type { Clock } from "../src/ground/kit/clock.ts";
 import type { Log } from "../src/ground/kit/log.ts";
 import { createNotifier } from "../src/ground/kit/notify.ts";
+import { returnSpareMemory } from "../src/ground/kit/spare-memory.ts";
 import { StoreFault } from "../src/ground/store/faults.ts";
 import { exitCodeOf, exitCodes } from "./exit.ts";
 
@@ -51,6 +52,7 @@ export async function keepRunning(
   const notifier = await createNotifier(process.env);
   notifier.ready();
   const unwatch = notifier.watch(clock, running.isWell);
+  returnSpareMemory(clock);
   const stop = (signal: string) => {
     log.info({ signal }, "stopping");
     notifier.stopping();
