@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { resolve } from "../src/core/alerts/resolve.ts";
 import { createRule } from "../src/core/alerts/rules.ts";
+import { resolve } from "../src/core/alerts/verbs.ts";
 import { createProject, getProject } from "../src/core/projects/projects.ts";
 import { ruleCreate } from "../src/core/projects/rule.ts";
 import { createSource, findSource, type Source } from "../src/core/projects/sources.ts";

@@ -28,10 +28,10 @@ test("a write in another's room is seen in each form it can take", () => {
 test("an alert's row is updated in one place", () => {
   const faults = (file: string, text: string) => alertRows(readSource(file, text)).length;
   const update = 'tx.sql<[number]>("UPDATE alerts SET level = 1 WHERE id = ?").run(id);';
-  assert.equal(faults("src/core/alerts/snooze.ts", update), 1);
+  assert.equal(faults("src/core/alerts/verbs.ts", update), 1);
   assert.equal(faults("src/core/alerts/apply.ts", update), 0);
   const others = 'use("INSERT INTO alerts (id) VALUES (1)", "UPDATE alert_counts SET n = 1");';
-  assert.equal(faults("src/core/alerts/snooze.ts", others), 0);
+  assert.equal(faults("src/core/alerts/verbs.ts", others), 0);
 });
 
 test("a room writes its own tables", () => {

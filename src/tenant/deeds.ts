@@ -1,10 +1,7 @@
 import * as z from "zod";
-import { acknowledge } from "../core/alerts/acknowledge.ts";
 import type { AlertRow } from "../core/alerts/alert.ts";
 import { addNote } from "../core/alerts/notes.ts";
-import { resolve } from "../core/alerts/resolve.ts";
-import { snooze } from "../core/alerts/snooze.ts";
-import { unacknowledge } from "../core/alerts/unacknowledge.ts";
+import { acknowledge, resolve, snooze, unacknowledge } from "../core/alerts/verbs.ts";
 import { mayConfirm } from "../ground/store/durable.ts";
 import type { Store, Tx } from "../ground/store/store.ts";
 

@@ -1,12 +1,10 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { acknowledge } from "../../src/core/alerts/acknowledge.ts";
 import { getAlertRow } from "../../src/core/alerts/alert.ts";
 import { setFallback } from "../../src/core/alerts/fallback.ts";
-import { resolve } from "../../src/core/alerts/resolve.ts";
 import { createRule, replaceRule } from "../../src/core/alerts/rules.ts";
 import { createSweep, defaultSweepLimits } from "../../src/core/alerts/sweep.ts";
-import { unacknowledge } from "../../src/core/alerts/unacknowledge.ts";
+import { acknowledge, resolve, unacknowledge } from "../../src/core/alerts/verbs.ts";
 import { insertLadder } from "../../src/core/projects/ladders.ts";
 import { createProject, getProject } from "../../src/core/projects/projects.ts";
 import type { RuleBody } from "../../src/core/projects/rule.ts";

@@ -1,10 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { acknowledge } from "../../src/core/alerts/acknowledge.ts";
 import { type AlertRow, getAlertRow } from "../../src/core/alerts/alert.ts";
-import { resolve } from "../../src/core/alerts/resolve.ts";
 import { createRule, deleteRule, replaceRule } from "../../src/core/alerts/rules.ts";
 import { readTimeline, type TimelineEntry } from "../../src/core/alerts/timeline.ts";
+import { acknowledge, resolve } from "../../src/core/alerts/verbs.ts";
 import type { Layer } from "../../src/core/oncall/schedule.ts";
 import { createProject, getProject } from "../../src/core/projects/projects.ts";
 import type { RuleBody, StoredRule } from "../../src/core/projects/rule.ts";

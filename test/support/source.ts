@@ -4,7 +4,7 @@ import { transformSync } from "esbuild";
 
 /** A source file as the laws of the code look at it. */
 export interface Source {
-  /** Path in the tree, `src/core/alerts/acknowledge.ts`. */
+  /** Path in the tree, `src/core/alerts/verbs.ts`. */
   file: string;
   lines: number;
   /** Without comments, types and optional white space. */

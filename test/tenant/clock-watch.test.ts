@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { unacknowledge } from "../../src/core/alerts/unacknowledge.ts";
+import { unacknowledge } from "../../src/core/alerts/verbs.ts";
 import { getMeta } from "../../src/ground/store/meta.ts";
 import { type Plane, step, testPlane } from "../support/plane.ts";
 

@@ -10,7 +10,7 @@ import { usableNames } from "../projects/schedule-names.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { noteAlert } from "./apply.ts";
 import { happen } from "./life/happen.ts";
-import { mustStand } from "./unacknowledge.ts";
+import { mustStand } from "./verbs.ts";
 
 export const assignWrite = z
   .strictObject({

@@ -6,13 +6,10 @@ import type { SqlValue } from "../../ground/store/database.ts";
 import { rowsWritten } from "../../ground/store/rows-written.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import type { LabelCondition } from "../projects/condition.ts";
-import { acknowledge } from "./acknowledge.ts";
 import { type AlertRow, type AlertState, alertId, alertState, getAlertRow } from "./alert.ts";
 import { labelsApartOfMany } from "./narrowest.ts";
-import { resolve } from "./resolve.ts";
 import { silenceAlert } from "./silence-alert.ts";
-import { snooze } from "./snooze.ts";
-import { unacknowledge } from "./unacknowledge.ts";
+import { acknowledge, resolve, snooze, unacknowledge } from "./verbs.ts";
 
 /** One verb on many alerts: on those that are named, or on all that a query finds. */
 

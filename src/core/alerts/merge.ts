@@ -9,9 +9,9 @@ import { joinedLabels, labelColumns, labelsOf, namesOfRule } from "./labels.ts";
 import { happen } from "./life/happen.ts";
 import { recheckHeldBy } from "./many.ts";
 import { tellWorse } from "./raise-level.ts";
-import { resolve } from "./resolve.ts";
 import { findRule } from "./rule-of.ts";
 import { writeTimeline } from "./timeline.ts";
+import { resolve } from "./verbs.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
 export interface AlertPlace {

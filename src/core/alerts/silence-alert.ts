@@ -7,7 +7,7 @@ import { type AlertRow, getAlertRow } from "./alert.ts";
 import { silencedAt } from "./hold.ts";
 import { findRule } from "./rule-of.ts";
 import { makeSilence } from "./silencing.ts";
-import { mustStand } from "./unacknowledge.ts";
+import { mustStand } from "./verbs.ts";
 
 /**
  * Silences what an alert is about, its rule, template and identifiers, and where they are given these labels, until then;

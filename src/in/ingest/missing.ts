@@ -1,5 +1,5 @@
 import { NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
-import { resolve } from "../../core/alerts/resolve.ts";
+import { resolve } from "../../core/alerts/verbs.ts";
 import { findSeries, TEMPLATES } from "../../core/projects/count-series.ts";
 import { patternTimeOf } from "../../core/projects/pattern.ts";
 import { unixDay } from "../../core/projects/unusual.ts";

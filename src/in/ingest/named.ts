@@ -1,4 +1,3 @@
-import { acknowledge } from "../../core/alerts/acknowledge.ts";
 import { type AlertRow, findAlertRow } from "../../core/alerts/alert.ts";
 import {
   type Held,
@@ -7,8 +6,8 @@ import {
   nameOfId,
   updateNamed,
 } from "../../core/alerts/named.ts";
-import { resolve } from "../../core/alerts/resolve.ts";
 import { writeTimeline } from "../../core/alerts/timeline.ts";
+import { acknowledge, resolve } from "../../core/alerts/verbs.ts";
 import type { Source } from "../../core/projects/sources.ts";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { sha256 } from "../../ground/kit/ids.ts";

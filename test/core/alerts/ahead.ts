@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { acknowledge } from "../../../src/core/alerts/acknowledge.ts";
 import { type AlertRow, getAlertRow } from "../../../src/core/alerts/alert.ts";
 import { assignAlert } from "../../../src/core/alerts/assign.ts";
-import { escalateNow } from "../../../src/core/alerts/escalate-now.ts";
 import { deleteRule } from "../../../src/core/alerts/rules.ts";
 import {
   lookAhead,
@@ -11,9 +9,8 @@ import {
   rungsAhead,
 } from "../../../src/core/alerts/rungs-ahead.ts";
 import { liftSilence } from "../../../src/core/alerts/silencing.ts";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
 import { readTimeline, type TimelineEntry } from "../../../src/core/alerts/timeline.ts";
-import { unacknowledge } from "../../../src/core/alerts/unacknowledge.ts";
+import { acknowledge, escalateNow, snooze, unacknowledge } from "../../../src/core/alerts/verbs.ts";
 import { getProject } from "../../../src/core/projects/projects.ts";
 import { ServiceError } from "../../../src/ground/kit/errors.ts";
 import type { Tx } from "../../../src/ground/store/store.ts";

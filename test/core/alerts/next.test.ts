@@ -4,7 +4,7 @@ import { startDrill } from "../../../src/core/alerts/drill.ts";
 import { readReach } from "../../../src/core/alerts/reached.ts";
 import { dayAhead } from "../../../src/core/alerts/rungs-ahead.ts";
 import { nextSaid } from "../../../src/core/alerts/said.ts";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
+import { snooze } from "../../../src/core/alerts/verbs.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
+import { snooze } from "../../../src/core/alerts/verbs.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { assignAlert } from "../../../src/core/alerts/assign.ts";
-import { escalateNow } from "../../../src/core/alerts/escalate-now.ts";
 import { silenceAlert } from "../../../src/core/alerts/silence-alert.ts";
 import { liftSilence, rewriteSilence } from "../../../src/core/alerts/silencing.ts";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
-import { unacknowledge } from "../../../src/core/alerts/unacknowledge.ts";
+import { escalateNow, snooze, unacknowledge } from "../../../src/core/alerts/verbs.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { TimedRule, Timers } from "../../../src/core/alerts/ladder.ts";
 import { retimed } from "../../../src/core/alerts/life/rule.ts";
-import { unacknowledge } from "../../../src/core/alerts/unacknowledge.ts";
+import { unacknowledge } from "../../../src/core/alerts/verbs.ts";
 import type { RuleBody } from "../../../src/core/projects/rule.ts";
 import { type Plane, step, testPlane } from "../../support/plane.ts";
 

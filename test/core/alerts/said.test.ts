@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { acknowledge } from "../../../src/core/alerts/acknowledge.ts";
-import { resolve } from "../../../src/core/alerts/resolve.ts";
+import { acknowledge, resolve } from "../../../src/core/alerts/verbs.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
 import type { EventBody } from "../../../src/out/outbox/event.ts";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { acknowledge } from "../../../src/core/alerts/acknowledge.ts";
 import { followAlert } from "../../../src/core/alerts/course.ts";
 import type { SimulationResult } from "../../../src/core/alerts/course-shape.ts";
 import { simulateWrite } from "../../../src/core/alerts/simulate/shape.ts";
 import { readWorld } from "../../../src/core/alerts/simulate/world.ts";
 import { simulate } from "../../../src/core/alerts/simulate.ts";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
 import { readTimeline, type TimelineEntry } from "../../../src/core/alerts/timeline.ts";
+import { acknowledge, snooze } from "../../../src/core/alerts/verbs.ts";
 import type { StoredRule } from "../../../src/core/projects/rule.ts";
 import { finish } from "../../../src/ground/kit/slices.ts";
 import type { Plane } from "../../support/plane.ts";

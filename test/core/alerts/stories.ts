@@ -1,5 +1,5 @@
-import { resolve } from "../../../src/core/alerts/resolve.ts";
 import { createRule, deleteRule } from "../../../src/core/alerts/rules.ts";
+import { resolve } from "../../../src/core/alerts/verbs.ts";
 import type { Layer } from "../../../src/core/oncall/schedule.ts";
 import { getProject } from "../../../src/core/projects/projects.ts";
 import type { RuleBody, StoredRule } from "../../../src/core/projects/rule.ts";

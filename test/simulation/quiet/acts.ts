@@ -1,9 +1,7 @@
 import { assignAlert } from "../../../src/core/alerts/assign.ts";
 import { startDrill } from "../../../src/core/alerts/drill.ts";
-import { escalateNow } from "../../../src/core/alerts/escalate-now.ts";
 import { liftSilence, makeSilence, rewriteSilence } from "../../../src/core/alerts/silencing.ts";
-import { snooze } from "../../../src/core/alerts/snooze.ts";
-import { unacknowledge } from "../../../src/core/alerts/unacknowledge.ts";
+import { escalateNow, snooze, unacknowledge } from "../../../src/core/alerts/verbs.ts";
 import { getProject } from "../../../src/core/projects/projects.ts";
 import { getRule } from "../../../src/core/projects/rules.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";

@@ -1,5 +1,5 @@
 import { alertId } from "../../../core/alerts/alert.ts";
-import { runForAlert } from "../../../core/alerts/run-action.ts";
+import { runForAlert } from "../../../core/alerts/verbs.ts";
 import { listActions } from "../../../core/projects/actions.ts";
 import { projectOf } from "../../../core/projects/projects.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";

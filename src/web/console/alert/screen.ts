@@ -1,8 +1,8 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
-import { escalateNow } from "../../../core/alerts/escalate-now.ts";
 import { narrowestSilence } from "../../../core/alerts/narrowest.ts";
 import { changeNote, noteWrite } from "../../../core/alerts/notes.ts";
 import { titleOfAlert } from "../../../core/alerts/title.ts";
+import { escalateNow } from "../../../core/alerts/verbs.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";

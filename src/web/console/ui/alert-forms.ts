@@ -1,7 +1,7 @@
 import { alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import { assignAlert, assignWrite } from "../../../core/alerts/assign.ts";
 import { addNote, noteWrite } from "../../../core/alerts/notes.ts";
-import { LONGEST_SNOOZE, snooze } from "../../../core/alerts/snooze.ts";
+import { LONGEST_SNOOZE, snooze } from "../../../core/alerts/verbs.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Form, FormDone, PageCall } from "../screen.ts";

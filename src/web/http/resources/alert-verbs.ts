@@ -1,11 +1,9 @@
 import * as z from "zod";
 import { alertAnswer } from "../../../core/alerts/alert.ts";
 import { assignAlert, assignWrite } from "../../../core/alerts/assign.ts";
-import { escalateNow } from "../../../core/alerts/escalate-now.ts";
 import { addNote, changeNote, noteWrite } from "../../../core/alerts/notes.ts";
-import { runForAlert } from "../../../core/alerts/run-action.ts";
 import { toAlert } from "../../../core/alerts/shown.ts";
-import { unacknowledge } from "../../../core/alerts/unacknowledge.ts";
+import { escalateNow, runForAlert, unacknowledge } from "../../../core/alerts/verbs.ts";
 import { hexIdField } from "../../../ground/kit/fields.ts";
 import type { Route } from "../route.ts";
 import { ofAlert, routesIn } from "../scope.ts";

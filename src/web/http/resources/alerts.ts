@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { acknowledge } from "../../../core/alerts/acknowledge.ts";
 import { alertAnswer, alertId, getAlertRow } from "../../../core/alerts/alert.ts";
 import {
   bulkAnswer,
@@ -13,11 +12,10 @@ import { pullAlerts } from "../../../core/alerts/list.ts";
 import { offeredSilence, offerSilence, previewNarrowest } from "../../../core/alerts/narrowest.ts";
 import { reachAnswer } from "../../../core/alerts/reach-report.ts";
 import { readReach } from "../../../core/alerts/reached.ts";
-import { resolve } from "../../../core/alerts/resolve.ts";
 import { toAlert } from "../../../core/alerts/shown.ts";
 import { silencePreview } from "../../../core/alerts/silencing.ts";
-import { snooze } from "../../../core/alerts/snooze.ts";
 import { readTimeline, timelineEntry } from "../../../core/alerts/timeline.ts";
+import { acknowledge, resolve, snooze } from "../../../core/alerts/verbs.ts";
 import { configVersion } from "../../../core/projects/project.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
