@@ -11,7 +11,6 @@ import { fitted, type Loose } from "./fit.ts";
 import { flattened } from "./flatten.ts";
 import { asText, type JsonFields, jsonBody, jsonOr, listOf, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
-import { pagerdutyClassic } from "./pagerduty-classic.ts";
 import { jsonReply, statusOf } from "./replies.ts";
 import type { WatchedKeys } from "./watched.ts";
 
@@ -77,26 +76,28 @@ function decode(request: InRequest): Decoded {
   const fields = eventFields(request.body);
   if (isChange) return change(fields, request);
   return isClassic || (path === "" && "event_type" in fields)
-    ? pagerdutyClassic(fields, request)
+    ? classic(fields, request)
     : event(fields, request);
 }
 
 function eventFields(body: Buffer): JsonFields {
   const fields = objectOf(jsonOr(body));
   if (fields !== null) return fields;
-  throw new UnreadableBody({ why: "bad_request", message: NO_JSON });
+  throw refused(NO_JSON);
 }
 
-const ACTIONS: Readonly<Record<string, NamedState["action"]>> = {
-  trigger: "fire",
-  acknowledge: "acknowledge",
-  resolve: "resolve",
-};
+const refused = (message: string) => new UnreadableBody({ why: "bad_request", message });
+
+const ACTIONS: ReadonlyMap<string, NamedState["action"]> = new Map([
+  ["trigger", "fire"],
+  ["acknowledge", "acknowledge"],
+  ["resolve", "resolve"],
+]);
 
 function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const payload = objectOf(fields["payload"]) ?? {};
   const word = asText(fields["event_action"]).toLowerCase();
-  const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined;
+  const action = ACTIONS.get(word);
   const sent = asText(fields["dedup_key"]);
   const isTrigger = action === "fire";
   const missing = (isTrigger ? ["summary", "source", "severity"] : [])
@@ -105,8 +106,7 @@ function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   if (action === undefined)
     missing.push(`'event_action' is ${word === "" ? "missing or blank" : "invalid"}`);
   else if (!isTrigger && sent === "") missing.push("'dedup_key' is missing or blank");
-  if (action === undefined || missing.length > 0)
-    throw new UnreadableBody({ why: "bad_request", message: missing.join("; ") });
+  if (action === undefined || missing.length > 0) throw refused(missing.join("; "));
   const dedupKey = sent === "" ? unique() : sent;
   const severity = asText(payload["severity"]);
   const known = levelOfWord(severity);
@@ -134,14 +134,36 @@ function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   };
 }
 
+/** An event of the Events API v1, which has no severity. */
+function classic(fields: JsonFields, { unique, watched }: InRequest): Decoded {
+  const word = asText(fields["event_type"]).toLowerCase();
+  const action = ACTIONS.get(word);
+  const sent = asText(fields["incident_key"]);
+  const description = asText(fields["description"]);
+  const { client, client_url, details } = fields;
+  if (action === undefined) throw refused("Event type is invalid");
+  if (action === "fire" && description.trim() === "") throw refused("Description can't be blank");
+  if (action !== "fire" && sent === "") throw refused("Incident key can't be blank");
+  const dedupKey = sent === "" ? unique() : sent;
+  const event = fitted(
+    {
+      ...described({ client, client_url }, { custom_details: details }, watched),
+      message: description || `${word} ${dedupKey}`,
+      title: description,
+      level: ALERT_LEVEL,
+      tags: ["pagerduty"],
+      named: { action, dedupKey, instance: null, expiresAt: null },
+    },
+    watched,
+  );
+  const answer = { status: "success", message: "Event processed", incident_key: dedupKey };
+  return { events: [event], rejected: [], answer: () => jsonReply(200, answer) };
+}
+
 function change(fields: JsonFields, { watched }: InRequest): Decoded {
   const payload = objectOf(fields["payload"]) ?? {};
   const summary = asText(payload["summary"]);
-  if (summary.trim() === "")
-    throw new UnreadableBody({
-      why: "bad_request",
-      message: "'payload.summary' is missing or blank",
-    });
+  if (summary.trim() === "") throw refused("'payload.summary' is missing or blank");
   return {
     events: [
       fitted(
