@@ -109,7 +109,9 @@ export type InRefusal =
 export class UnreadableBody extends Error {
   readonly refusal: InRefusal;
 
-  constructor(refusal: InRefusal) {
+  /** A text is why the body can't be read. */
+  constructor(why: InRefusal | string) {
+    const refusal = typeof why === "string" ? ({ why: "bad_request", message: why } as const) : why;
     super(refusal.why);
     this.refusal = refusal;
   }

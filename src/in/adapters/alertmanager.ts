@@ -54,11 +54,9 @@ function decode(request: InRequest): Decoded {
   const group = objectOf(jsonBody(request.body));
   const alerts = listOf(group?.["alerts"]);
   if (group === null || alerts === null)
-    throw new UnreadableBody({
-      why: "bad_request",
-      message:
-        "The body has no list of alerts. A webhook with a custom payload needs a source of kind hook.",
-    });
+    throw new UnreadableBody(
+      "The body has no list of alerts. A webhook with a custom payload needs a source of kind hook.",
+    );
   const events = [];
   const rejected: Rejected[] = [];
   const page = alertmanagerPage(group);

@@ -53,8 +53,7 @@ function decode(request: InRequest): Decoded {
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   if (request.path !== "" && request.path !== "/") throw new UnreadableBody({ why: "not_found" });
   const mail = objectOf(jsonBody(request.body));
-  if (mail === null)
-    throw new UnreadableBody({ why: "bad_request", message: "A mail must be a JSON object." });
+  if (mail === null) throw new UnreadableBody("A mail must be a JSON object.");
   const answer: Decoded["answer"] = ({ accepted }) => jsonReply(200, { accepted });
   const unwanted = unwantedAs(mail);
   if (unwanted !== null) return { events: [], rejected: [{ reason: unwanted }], answer };

@@ -55,8 +55,7 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
   for (const message of messages)
     if (message === null) rejected.push({ reason: "a message must be a JSON object" });
     else events.push(gelfEvent(message, { peer: "", watched }));
-  if (events.length === 0)
-    throw new UnreadableBody({ why: "bad_request", message: "The body is no GELF message." });
+  if (events.length === 0) throw new UnreadableBody("The body is no GELF message.");
   return { events, rejected, answer: () => ({ status: 202, body: "" }) };
 }
 

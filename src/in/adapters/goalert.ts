@@ -68,8 +68,7 @@ function generic(request: InRequest): Decoded {
   const form = request.body.length === 0 ? {} : (objectOf(bodyValue(request)) ?? {});
   const text = (name: string) => (asText(form[name]) || (query.get(name) ?? "")).trim();
   const [summary, details, dedup] = [text("summary"), text("details"), text("dedup")];
-  if (summary === "" && dedup === "")
-    throw new UnreadableBody({ why: "bad_request", message: "summary is required" });
+  if (summary === "" && dedup === "") throw new UnreadableBody("summary is required");
   const isOver = text("action") === "close";
   const event = eventOf(
     {
@@ -116,8 +115,7 @@ function site24x7(request: InRequest): Decoded {
   const text = (name: string) => asText(fields[name]).trim();
   const [name, state] = [text("MONITORNAME"), text("STATUS").toUpperCase()];
   const level = Object.hasOwn(STATES, state) ? STATES[state] : undefined;
-  if (level === undefined)
-    throw new UnreadableBody({ why: "bad_request", message: "STATUS is missing or unknown" });
+  if (level === undefined) throw new UnreadableBody("STATUS is missing or unknown");
   const event = eventOf(
     {
       message: `${name} is ${state.toLowerCase()}`,

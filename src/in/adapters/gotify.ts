@@ -2,16 +2,14 @@ import {
   type Adapter,
   alertCaps,
   type Decoded,
-  type InRefusal,
   type InRequest,
-  type SenderReply,
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { asText, objectOf } from "./json.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { mappedPairs } from "./mapping/flatten.ts";
-import { jsonReply, statusOf } from "./replies.ts";
+import { jsonReply, refusedAs } from "./replies.ts";
 
 const VERSION = { version: "2.6.1", commit: "", buildDate: "" };
 
@@ -23,7 +21,7 @@ export const gotifyMessages: Adapter = {
   room: "source",
   caps: alertCaps,
   decode,
-  refuse,
+  refuse: refusedAs((error, errorCode) => ({ error, errorCode, errorDescription: error })),
   setUp: ({ base, shortToken }) => ({
     where: "the sender's Gotify target",
     paste: [`Server: ${base}/v1/in/gotify`, `Token: ${shortToken}`].join("\n"),
@@ -41,8 +39,7 @@ function decode(request: InRequest): Decoded {
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const body = objectOf(bodyValue(request)) ?? {};
   const message = asText(body["message"]).trim();
-  if (message === "")
-    throw new UnreadableBody({ why: "bad_request", message: "message is required" });
+  if (message === "") throw new UnreadableBody("message is required");
   const title = asText(body["title"]).trim();
   const priority = Number(asText(body["priority"]) || 0) || 0;
   const budget = { left: 10_000 + request.body.length * 4 };
@@ -86,10 +83,4 @@ function levelOfPriority(priority: number): number {
   if (priority >= 8) return 500;
   if (priority >= 6) return 400;
   return priority >= 4 ? 300 : 200;
-}
-
-/** A refusal in Gotify's format. */
-function refuse(refusal: InRefusal): SenderReply {
-  const { status, message } = statusOf(refusal);
-  return jsonReply(status, { error: message, errorCode: status, errorDescription: message });
 }

@@ -71,11 +71,9 @@ function decode(request: InRequest): Decoded {
   if (group !== null && alerts === null && ("ruleId" in group || "ruleName" in group))
     return grafanaLegacy(group, request);
   if (group === null || alerts === null)
-    throw new UnreadableBody({
-      why: "bad_request",
-      message:
-        "The body has no list of alerts. A contact point with a custom payload needs a source of kind hook.",
-    });
+    throw new UnreadableBody(
+      "The body has no list of alerts. A contact point with a custom payload needs a source of kind hook.",
+    );
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];
   for (const element of alerts) {

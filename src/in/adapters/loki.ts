@@ -70,16 +70,13 @@ function pushOf({ body, header, watched }: InRequest): LokiPush {
     const fields = objectOf(jsonBody(body));
     if (fields !== null && Array.isArray(fields["streams"]))
       return pushOfJson(fields, { most: MOST_LINES, watched });
-    throw new UnreadableBody({ why: "bad_request", message: "The body has no streams." });
+    throw new UnreadableBody("The body has no streams.");
   }
   try {
     return pushOfProtobuf(unsnappy(body, lineCaps.inflated), { most: MOST_LINES, watched });
   } catch (error) {
     if (!(error instanceof BrokenSnappy || error instanceof BrokenProtobuf)) throw error;
-    throw new UnreadableBody({
-      why: "bad_request",
-      message: "The body is no push in protobuf and snappy.",
-    });
+    throw new UnreadableBody("The body is no push in protobuf and snappy.");
   }
 }
 

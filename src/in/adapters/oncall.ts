@@ -75,8 +75,7 @@ function decode(request: InRequest): Decoded {
   if (other !== null) return { ...other.decode({ ...request, path: "" }), answer: ok };
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = objectOf(jsonBody(request.body));
-  if (fields === null)
-    throw new UnreadableBody({ why: "bad_request", message: "The body must be an object." });
+  if (fields === null) throw new UnreadableBody("The body must be an object.");
   const isFormatted = type === "" || type === "formatted_webhook";
   return { events: [eventOf(fields, isFormatted, request.watched)], rejected: [], answer: ok };
 }

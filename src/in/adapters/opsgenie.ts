@@ -67,7 +67,7 @@ function decode(request: InRequest): Decoded {
   const isDelete = method === "DELETE" && id !== "" && verb === "";
   if (!isWrite && !isDelete) throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = request.body.length === 0 ? {} : objectOf(jsonBody(request.body));
-  if (fields === null) throw new UnreadableBody({ why: "bad_request", message: "No object." });
+  if (fields === null) throw new UnreadableBody("No object.");
   if (id === "") return create(fields, request);
   return told(decoded(id), { fields, verb: isDelete ? "close" : verb, request });
 }
@@ -156,7 +156,7 @@ function priorityIn(fields: JsonFields): string | null {
 function messageIn(fields: JsonFields): string {
   const message = asText(fields["message"]);
   if (message.trim() !== "") return message;
-  throw new UnreadableBody({ why: "bad_request", message: "Message can not be empty." });
+  throw new UnreadableBody("Message can not be empty.");
 }
 
 function fires(dedupKey: string): NamedState {

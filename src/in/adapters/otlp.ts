@@ -80,12 +80,11 @@ function recordsOf(
       return { records: recordsOfProtobuf(body, { most: MOST_LINES, watched }), rejected: [] };
     } catch (error) {
       if (!(error instanceof BrokenProtobuf)) throw error;
-      throw new UnreadableBody({ why: "bad_request", message: "The body is no protobuf." });
+      throw new UnreadableBody("The body is no protobuf.");
     }
   }
   const fields = objectOf(jsonBody(body));
-  if (fields === null)
-    throw new UnreadableBody({ why: "bad_request", message: "The body must be an object." });
+  if (fields === null) throw new UnreadableBody("The body must be an object.");
   return recordsOfJson(fields, MOST_LINES);
 }
 

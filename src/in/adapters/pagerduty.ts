@@ -83,10 +83,8 @@ function decode(request: InRequest): Decoded {
 function eventFields(body: Buffer): JsonFields {
   const fields = objectOf(jsonOr(body));
   if (fields !== null) return fields;
-  throw refused(NO_JSON);
+  throw new UnreadableBody(NO_JSON);
 }
-
-const refused = (message: string) => new UnreadableBody({ why: "bad_request", message });
 
 const ACTIONS: ReadonlyMap<string, NamedState["action"]> = new Map([
   ["trigger", "fire"],
@@ -106,7 +104,7 @@ function event(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   if (action === undefined)
     missing.push(`'event_action' is ${word === "" ? "missing or blank" : "invalid"}`);
   else if (!isTrigger && sent === "") missing.push("'dedup_key' is missing or blank");
-  if (action === undefined || missing.length > 0) throw refused(missing.join("; "));
+  if (action === undefined || missing.length > 0) throw new UnreadableBody(missing.join("; "));
   const dedupKey = sent === "" ? unique() : sent;
   const severity = asText(payload["severity"]);
   const known = levelOfWord(severity);
@@ -141,9 +139,10 @@ function classic(fields: JsonFields, { unique, watched }: InRequest): Decoded {
   const sent = asText(fields["incident_key"]);
   const description = asText(fields["description"]);
   const { client, client_url, details } = fields;
-  if (action === undefined) throw refused("Event type is invalid");
-  if (action === "fire" && description.trim() === "") throw refused("Description can't be blank");
-  if (action !== "fire" && sent === "") throw refused("Incident key can't be blank");
+  if (action === undefined) throw new UnreadableBody("Event type is invalid");
+  if (action === "fire" && description.trim() === "")
+    throw new UnreadableBody("Description can't be blank");
+  if (action !== "fire" && sent === "") throw new UnreadableBody("Incident key can't be blank");
   const dedupKey = sent === "" ? unique() : sent;
   const event = fitted(
     {
@@ -163,7 +162,7 @@ function classic(fields: JsonFields, { unique, watched }: InRequest): Decoded {
 function change(fields: JsonFields, { watched }: InRequest): Decoded {
   const payload = objectOf(fields["payload"]) ?? {};
   const summary = asText(payload["summary"]);
-  if (summary.trim() === "") throw refused("'payload.summary' is missing or blank");
+  if (summary.trim() === "") throw new UnreadableBody("'payload.summary' is missing or blank");
   return {
     events: [
       fitted(

@@ -3,17 +3,15 @@ import {
   type Adapter,
   alertCaps,
   type Decoded,
-  type InRefusal,
   type InRequest,
   placeOfBox,
   type Rejected,
-  type SenderReply,
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { jsonBody, listOf } from "./json.ts";
 import { type LabelledAlert, labelledEvent, nameOf, readLabelled } from "./labels.ts";
-import { jsonReply, statusOf } from "./replies.ts";
+import { jsonReply, refusedAs } from "./replies.ts";
 
 /** How long Alertmanager keeps an alert without an end: five minutes. */
 const RESOLVE_TIMEOUT = 300;
@@ -37,7 +35,7 @@ export const prometheus: Adapter = {
   fixed: (path) =>
     /^\/api\/v2\/(?:alerts|silences?|status|receivers)(?:\/|$)/.test(path) ? path : null,
   decode,
-  refuse,
+  refuse: refusedAs((message, code) => ({ code, message })),
   setUp: ({ base, token }) => ({
     where: "prometheus.yml",
     paste: [
@@ -63,8 +61,7 @@ function decode(request: InRequest): Decoded {
   if (request.path.replace(/\/$/, "") !== ALERTS) throw new UnreadableBody({ why: "not_found" });
   if (request.method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const alerts = listOf(jsonBody(request.body));
-  if (alerts === null)
-    throw new UnreadableBody({ why: "bad_request", message: "The body must be a list of alerts." });
+  if (alerts === null) throw new UnreadableBody("The body must be a list of alerts.");
   const events: IngestEvent[] = [];
   const rejected: Rejected[] = [];
   for (const element of alerts) {
@@ -109,10 +106,4 @@ const LATELY = 3600;
 /** Whether it both started and ended, a short while ago. */
 function isShort({ startsAt, endsAt }: LabelledAlert, at: number): boolean {
   return startsAt !== null && endsAt !== null && startsAt < endsAt && at - endsAt < LATELY;
-}
-
-/** A refusal in Alertmanager's format. */
-function refuse(refusal: InRefusal): SenderReply {
-  const { status, message } = statusOf(refusal);
-  return jsonReply(status, { code: status, message });
 }

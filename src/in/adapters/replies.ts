@@ -28,8 +28,13 @@ export function statusOf(refusal: InRefusal): { status: number; message: string 
   }
 }
 
-/** A refusal for a sender that reads only the status, or logs the text. */
-export function plainRefusal(refusal: InRefusal): SenderReply {
-  const { status, message } = statusOf(refusal);
-  return jsonReply(status, { error: message });
-}
+/** Refusals in a sender's own format. */
+export const refusedAs =
+  (body: (message: string, status: number) => unknown) =>
+  (refusal: InRefusal): SenderReply => {
+    const { status, message } = statusOf(refusal);
+    return jsonReply(status, body(message, status));
+  };
+
+/** For a sender that reads only the status, or logs the text. */
+export const plainRefusal = refusedAs((error) => ({ error }));

@@ -79,8 +79,7 @@ function decode(request: InRequest): Decoded {
 
 function storeCall(request: InRequest): Decoded {
   const event = objectOf(jsonBody(unwrapped(request.body)));
-  if (event === null)
-    throw new UnreadableBody({ why: "bad_request", message: "The event is no object." });
+  if (event === null) throw new UnreadableBody("The event is no object.");
   const id = asText(event["event_id"]);
   return answered({
     events: [fitted(sentryEvent(event, privacyOf(request)), request.watched)],
@@ -107,8 +106,7 @@ function unwrapped(body: Buffer): Buffer {
 
 function envelopeCall(request: InRequest): Decoded {
   const envelope = readEnvelope(request.body);
-  if (envelope === null)
-    throw new UnreadableBody({ why: "bad_request", message: "The envelope has no headers." });
+  if (envelope === null) throw new UnreadableBody("The envelope has no headers.");
   const events: IngestEvent[] = [];
   const ids: (string | null)[] = [];
   const jobs: JobReport[] = [];

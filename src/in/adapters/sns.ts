@@ -53,10 +53,13 @@ async function believe(request: InRequest, ask: Ask): Promise<void> {
   const isListed = topicsOf(request).includes(message.topic);
   if (request.options.sns_verify === false) {
     if (isListed) return;
-    throw refused("Unsigned messages are accepted only from topics in sns_auto_confirm.");
+    throw new UnreadableBody(
+      "Unsigned messages are accepted only from topics in sns_auto_confirm.",
+    );
   }
   const at = timeOf(message.fields["Timestamp"]);
-  if (at === null || request.at - at > HOUR) throw refused("The message is older than an hour.");
+  if (at === null || request.at - at > HOUR)
+    throw new UnreadableBody("The message is older than an hour.");
   await mustBeSigned(message, ask);
   if (message.type === "SubscriptionConfirmation" && isListed) await confirm(message, ask);
 }
@@ -66,15 +69,11 @@ async function confirm({ topic, subscribeUrl }: SnsMessage, ask: Ask): Promise<v
   const url = snsAddress(subscribeUrl);
   const says = (name: string) => url?.searchParams.get(name);
   if (url === null || says("Action") !== "ConfirmSubscription" || says("TopicArn") !== topic)
-    throw refused("SubscribeURL doesn't confirm a subscription to this topic.");
+    throw new UnreadableBody("SubscribeURL doesn't confirm a subscription to this topic.");
   const told = await ask(url.href);
   if ("text" in told) return;
   const message = `The subscription could not be confirmed: ${told.fault}.`;
   throw new UnreadableBody({ why: "unavailable", message });
-}
-
-function refused(message: string): UnreadableBody {
-  return new UnreadableBody({ why: "bad_request", message });
 }
 
 function decode(request: InRequest): Decoded {

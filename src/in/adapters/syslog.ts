@@ -63,7 +63,7 @@ function decode(request: InRequest): Decoded {
   }
   frames.push(...stream.push(Buffer.from("\n")));
   if (frames.length === 0 && stream.broken)
-    throw new UnreadableBody({ why: "bad_request", message: "The body begins with a bad count." });
+    throw new UnreadableBody("The body begins with a bad count.");
   const events = frames.map(({ bytes, cut }) =>
     syslogEvent(readSyslog(bytes, request.at), {
       options: request.options,

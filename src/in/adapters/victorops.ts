@@ -3,16 +3,14 @@ import {
   type Adapter,
   alertCaps,
   type Decoded,
-  type InRefusal,
   type InRequest,
-  type SenderReply,
   UnreadableBody,
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { flattened } from "./flatten.ts";
 import { asText, jsonBody, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
-import { jsonReply, statusOf } from "./replies.ts";
+import { jsonReply, refusedAs } from "./replies.ts";
 
 /** The REST endpoint of Splunk On-Call, formerly VictorOps (contract §23). */
 export const victorops: Adapter = {
@@ -27,7 +25,7 @@ export const victorops: Adapter = {
     return found === undefined ? null : (rest ?? null);
   },
   decode,
-  refuse,
+  refuse: refusedAs((message) => ({ result: "failure", message })),
   setUp: ({ base, shortToken }) => ({
     where: "the sender, as its API address and key; this is Alertmanager's receiver",
     paste: [
@@ -58,8 +56,7 @@ function decode({ method, path, body, watched }: InRequest): Decoded {
   if (method !== "POST") throw new UnreadableBody({ why: "method", allowed: ["POST"] });
   const fields = objectOf(jsonBody(body));
   const word = asText(fields?.["message_type"]).trim().toLowerCase();
-  if (fields === null || word === "")
-    throw new UnreadableBody({ why: "bad_request", message: "message_type is missing" });
+  if (fields === null || word === "") throw new UnreadableBody("message_type is missing");
   const { message_type, entity_id, entity_display_name, state_message, ...others } = fields;
   const action = (Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined) ?? "fire";
   const dedupKey = asText(entity_id) || null;
@@ -93,9 +90,4 @@ function startOf(fields: Readonly<Record<string, unknown>>): number | null {
   const seconds = Number(asText(value) || Number.NaN);
   if (Number.isFinite(seconds) && seconds > 0 && seconds < 1e11) return Math.floor(seconds);
   return timeOf(value);
-}
-
-function refuse(refusal: InRefusal): SenderReply {
-  const { status, message } = statusOf(refusal);
-  return jsonReply(status, { result: "failure", message });
 }

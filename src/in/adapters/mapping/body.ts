@@ -47,8 +47,7 @@ function textOf(body: Buffer, type: string): string {
 function partsValue({ body, header }: InRequest): unknown {
   const pairs = multipartFields(body, header("content-type") ?? "");
   if (pairs !== null) return jsonIn(pairs) ?? fieldsOf(pairs);
-  const message = "The form of parts breaks off or has too many of them.";
-  throw new UnreadableBody({ why: "bad_request", message });
+  throw new UnreadableBody("The form of parts breaks off or has too many of them.");
 }
 
 /** The JSON in a form field; undefined where there is none. */

@@ -28,10 +28,9 @@ export function readSnsMessage(body: Buffer): SnsMessage {
   const missing = REQUIRED.find((name) => typeof fields[name] !== "string");
   const isCut = REQUIRED.slice(1).some((name) => /[\r\n]/.test(asText(fields[name])));
   if (type === undefined || missing !== undefined || isCut)
-    throw new UnreadableBody({
-      why: "bad_request",
-      message: `This isn't a message of an SNS topic: ${missing ?? "Type"} is missing or unknown.`,
-    });
+    throw new UnreadableBody(
+      `This isn't a message of an SNS topic: ${missing ?? "Type"} is missing or unknown.`,
+    );
   const text = (name: string) => asText(fields[name]);
   return {
     type,

@@ -20,9 +20,9 @@ export async function mustBeSigned({ type, fields }: SnsMessage, ask: Ask): Prom
   const given = fields["Signature"];
   const url = snsAddress(fields["SigningCertURL"]);
   if (digest === undefined || typeof given !== "string")
-    throw refused("The message has no signature of version 1 or 2.");
+    throw new UnreadableBody("The message has no signature of version 1 or 2.");
   if (url === null || !url.pathname.endsWith(".pem"))
-    throw refused("SigningCertURL is no address of an SNS certificate.");
+    throw new UnreadableBody("SigningCertURL is no address of an SNS certificate.");
   const names = type === "Notification" ? NOTIFICATION : CONTROL;
   const signed = names
     .filter((name) => fields[name] !== undefined && fields[name] !== null)
@@ -35,7 +35,7 @@ export async function mustBeSigned({ type, fields }: SnsMessage, ask: Ask): Prom
       message: `The certificate that SNS signs with could not be fetched: ${told.fault}.`,
     });
   if (!isSigned(told.text, { digest, signed, signature: Buffer.from(given, "base64") }))
-    throw refused("The signature is not that of the certificate at SigningCertURL.");
+    throw new UnreadableBody("The signature is not that of the certificate at SigningCertURL.");
 }
 
 function isSigned(
@@ -47,8 +47,4 @@ function isSigned(
   } catch {
     return false;
   }
-}
-
-function refused(message: string): UnreadableBody {
-  return new UnreadableBody({ why: "bad_request", message });
 }
