@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isTimezone } from "../../core/oncall/zone.ts";
 import { changeConfig, type Project } from "../../core/projects/projects.ts";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
@@ -36,23 +37,22 @@ export function getHeartbeat(reader: Reader, project: Project, id: string): Hear
   return row;
 }
 
-/** All settings of a heartbeat. */
-interface Settings {
-  name: string;
-  slug: string;
-  period: number | null;
-  cron: string | null;
-  timezone: string;
-  grace: number;
-  maxRun: number | null;
-  level: number;
-  /** JSON. */
-  watch: string | null;
-}
+/** What people set of a heartbeat, by its columns. */
+const SETTINGS = [
+  "name",
+  "slug",
+  "period_seconds",
+  "cron",
+  "timezone",
+  "grace_seconds",
+  "max_run_seconds",
+  "level",
+  "watch",
+] as const;
+type Settings = Pick<HeartbeatRow, (typeof SETTINGS)[number]>;
 
-const ADD = `INSERT INTO heartbeats (id, project_id, name, slug, secret_hash, uuid_hash, period_seconds, cron, timezone,
-    grace_seconds, max_run_seconds, level, watch, state, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new', ?)`;
+const ADD = `INSERT INTO heartbeats (id, project_id, secret_hash, uuid_hash, state, created_at, ${SETTINGS.join(", ")})
+  VALUES (@id, @project, @secret, @uuid, 'new', @at, ${SETTINGS.map((name) => `@${name}`).join(", ")})`;
 
 /** Creates a heartbeat. The first of a project also creates the source of their events. Throws 400, 409, 422. */
 export function createHeartbeat(
@@ -67,33 +67,16 @@ export function createHeartbeat(
   heartbeatSource(tx, project, tenantId);
   const id = hexId(tx.random);
   const addresses = mintAddresses(tx, body.uuid);
-  const { name, period, cron, timezone, grace, maxRun, level, watch } = settings;
   const hashes = hashesOf(addresses);
   if (isTaken(tx, hashes.uuid))
     throw new ServiceError("name_taken", "Another heartbeat has this UUID.");
-  tx.sql<(string | number | null)[]>(ADD).run(
-    id,
-    project.id,
-    name,
-    slug,
-    hashes.secret,
-    hashes.uuid,
-    period,
-    cron,
-    timezone,
-    grace,
-    maxRun,
-    level,
-    watch,
-    tx.at,
-  );
+  tx.sql<[object]>(ADD).run({ ...settings, ...hashes, id, project: project.id, at: tx.at });
   tx.note({ topic: "ping-addresses" });
   changeConfig(tx, project.id);
   return { row: getHeartbeat(tx, project, id), addresses };
 }
 
-const CHANGE = `UPDATE heartbeats SET name = ?, slug = ?, period_seconds = ?, cron = ?, timezone = ?, grace_seconds = ?,
-    max_run_seconds = ?, level = ?, watch = ? WHERE id = ?`;
+const CHANGE = `UPDATE heartbeats SET ${SETTINGS.map((name) => `${name} = @${name}`).join(", ")} WHERE id = @id`;
 
 /** Changes the given fields; a new schedule leaves the job at least the grace. Throws 400, 404, 409. */
 export function changeHeartbeat(
@@ -104,13 +87,10 @@ export function changeHeartbeat(
   const row = getHeartbeat(tx, project, id);
   const settings = settingsOf(body, row);
   check(tx, project.id, { settings, id });
-  const { name, slug, period, cron, timezone, grace, maxRun, level, watch } = settings;
-  const values = [name, slug, period, cron, timezone, grace, maxRun, level, watch];
-  const present = settingsOf({}, row);
-  if (JSON.stringify(settings) === JSON.stringify(present)) return row;
-  tx.sql<(string | number | null)[]>(CHANGE).run(...values, id);
+  if (isDeepStrictEqual(settings, settingsOf({}, row))) return row;
+  tx.sql<[object]>(CHANGE).run({ ...settings, id });
   const changed = getHeartbeat(tx, project, id);
-  if (JSON.stringify(paceOf(changed)) !== JSON.stringify(paceOf(row)))
+  if (!isDeepStrictEqual(paceOf(changed), paceOf(row)))
     writeHeartbeatState(tx, changed, repaced(beatOf(changed), paceOf(changed), tx.at), null);
   changeConfig(tx, project.id);
   return getHeartbeat(tx, project, id);
@@ -182,11 +162,11 @@ function settingsOf(body: HeartbeatChange, row: HeartbeatRow | null): Settings {
   return {
     name: body.name ?? row?.name ?? "",
     slug: body.slug ?? row?.slug ?? "",
-    period: body.period_seconds ?? kept?.period_seconds ?? null,
+    period_seconds: body.period_seconds ?? kept?.period_seconds ?? null,
     cron: calendar?.cron ?? body.cron ?? kept?.cron ?? null,
     timezone: calendar?.timezone ?? body.timezone ?? row?.timezone ?? "UTC",
-    grace: body.grace_seconds ?? row?.grace_seconds ?? GRACE,
-    maxRun:
+    grace_seconds: body.grace_seconds ?? row?.grace_seconds ?? GRACE,
+    max_run_seconds:
       body.max_run_seconds === undefined ? (row?.max_run_seconds ?? null) : body.max_run_seconds,
     level: body.level ?? row?.level ?? LEVEL,
     watch: body.watch === undefined ? (row?.watch ?? null) : textOf(body.watch),
@@ -206,8 +186,8 @@ function check(
   projectId: number,
   { settings, id }: { settings: Settings; id: string },
 ): void {
-  const { period, cron, timezone } = settings;
-  if ((period === null) === (cron === null))
+  const { period_seconds, cron, timezone } = settings;
+  if ((period_seconds === null) === (cron === null))
     throw invalid([{ field: "/cron", reason: "give either period_seconds or cron" }]);
   if (!isTimezone(timezone))
     throw new ServiceError("invalid_timezone", "There is no such time zone.", {

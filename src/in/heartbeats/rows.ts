@@ -103,9 +103,9 @@ export function owedOf(row: HeartbeatRow): Owed[] {
   return row.owed === null ? [] : (JSON.parse(row.owed) as Owed[]);
 }
 
-const WRITE = `UPDATE heartbeats SET state = ?, last_at = ?, run_at = ?, expected_at = ?, deadline_at = ?, reason = ?,
-    instance = ?, owed = ?, due_at = ?
-  WHERE id = ?`;
+const WRITE = `UPDATE heartbeats SET state = @state, last_at = @lastAt, run_at = @runAt, expected_at = @expectedAt,
+    deadline_at = @deadlineAt, reason = @reason, instance = @instance, owed = @owed, due_at = @due
+  WHERE id = @id`;
 /** More than ever wait: above it the oldest are dropped. */
 const MOST_OWED = 8;
 
@@ -118,18 +118,8 @@ export function writeHeartbeatState(
 ): void {
   const all = [...owedOf(row), ...(owed === null ? [] : [owed])].slice(-MOST_OWED);
   const due = all.length > 0 ? tx.at : beat.deadlineAt;
-  tx.sql<(string | number | null)[]>(WRITE).run(
-    beat.state,
-    beat.lastAt,
-    beat.runAt,
-    beat.expectedAt,
-    beat.deadlineAt,
-    beat.reason,
-    beat.instance,
-    all.length > 0 ? JSON.stringify(all) : null,
-    due,
-    row.id,
-  );
+  const text = all.length > 0 ? JSON.stringify(all) : null;
+  tx.sql<[object]>(WRITE).run({ ...beat, owed: text, due, id: row.id });
   if (due !== null) tx.note({ topic: "heartbeats" });
 }
 
