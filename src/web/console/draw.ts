@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../ground/kit/html.ts";
 import { turns } from "../../ground/kit/turns.ts";
-import type { PageCall, Section, View } from "./screen.ts";
+import type { Drawing, PageCall, Section, View } from "./screen.ts";
 
 type Shown = PageCall["shown"];
 
@@ -36,15 +36,17 @@ export async function drawSections(
   const look = looks.get(shown) ?? { isLookedAt: false };
   for (const id of ids) {
     look.isLookedAt = false;
-    const own = (await turns.during(`section ${id}`, () => sections[id]?.draw())) ?? html``;
-    drawn.set(id, wrapped(id, sections[id] as Section, own, look.isLookedAt));
+    const given = sections[id] as Section | Drawing;
+    const section = typeof given === "function" ? { draw: given } : given;
+    const own = await turns.during(`section ${id}`, () => section.draw());
+    drawn.set(id, wrapped(id, section, own, look.isLookedAt));
   }
   return drawn;
 }
 
 function wrapped(
   id: string,
-  { watches, turnsAt = null, attributes }: Section,
+  { watches = [], turnsAt = null, attributes }: Section,
   drawn: Markup,
   stays: boolean,
 ): Markup {

@@ -29,7 +29,7 @@ export async function viewOf(
     ...(script !== undefined && { script }),
     ...(headers !== undefined && { headers }),
     sections: {
-      "list-head": { watches: [], attributes: html`class="top"`, draw: () => headOf(list) },
+      "list-head": { attributes: html`class="top"`, draw: () => headOf(list) },
       ...list.sections,
       ...chosen.sections,
     },

@@ -57,14 +57,17 @@ export interface Returned {
 
 /** A part of a page that is drawn anew by itself. */
 export interface Section {
-  /** Names of what it shows, as the stream of changes calls them. */
-  watches: readonly string[];
+  /** Names of what it shows, as the stream of changes calls them; none where it stays as it was drawn. */
+  watches?: readonly string[];
   draw(): Markup | Promise<Markup>;
   /** Unix seconds at which it is another by time alone, which nobody tells: an open page asks for it anew then. */
   turnsAt?: number | null;
   /** Further attributes of its element, made by `html`. */
   attributes?: Markup;
 }
+
+/** How a section is drawn, where that is all there is to say of it. */
+export type Drawing = Section["draw"];
 
 export interface View {
   title: string;
@@ -75,7 +78,7 @@ export interface View {
   /** Which entry of the navigation it belongs to. */
   nav: NavId;
   /** By id, in the order of the page. */
-  sections: Readonly<Record<string, Section>>;
+  sections: Readonly<Record<string, Section | Drawing>>;
   /** Where they stand; one after another where absent. */
   body?(put: (id: string) => Markup): Markup;
   /** The address that shows just this again, below `base`, where that isn't the one that was asked for. */

@@ -23,13 +23,10 @@ export const actionsScreen: Screen = {
       heading: html`${project.name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "actions") },
+        tabs: () => projectTabs(call, project.name, "actions"),
         actions: { watches, draw: () => cards(call, project) },
-        add: {
-          watches: [],
-          draw: () =>
-            html`<details id="add-action"${call.returned?.action === atOf(project) && html` open`}><summary>Add an action</summary>${actionForm(call, atOf(project), null)}</details>`,
-        },
+        add: () =>
+          html`<details id="add-action"${call.returned?.action === atOf(project) && html` open`}><summary>Add an action</summary>${actionForm(call, atOf(project), null)}</details>`,
       },
     };
   },

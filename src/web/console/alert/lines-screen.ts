@@ -27,7 +27,7 @@ export const linesScreen: Screen = {
       heading: html`Lines around <a href="${call.base}/a/${shown.row.id}" data-key="Escape" title="Back to the alert (Esc)">#${shown.row.id}</a>`,
       nav: "alerts",
       sections: {
-        filter: { watches: [], draw: () => filter(call, shown, asked) },
+        filter: () => filter(call, shown, asked),
         lines: { watches: [`alert:${shown.row.id}`], draw: () => lines(call, shown, asked) },
       },
     };

@@ -73,16 +73,16 @@ export const alertsScreen: Screen = {
       sections: {
         duty: { watches: ["oncall", "oncall:*"], draw: () => dutyStrip(call) },
         tabs: { watches: ["alerts"], draw: () => listTabs(call, asked) },
-        filter: { watches: [], draw: () => filterSet(call, asked) },
-        "asked-all": { watches: [], draw: () => stillMatching(call, "/alerts") },
+        filter: () => filterSet(call, asked),
+        "asked-all": () => stillMatching(call, "/alerts"),
         list: {
           watches: ["alerts", "oncall:*"],
           attributes: html`data-stay`,
           draw: async () => alertList(call, asked, await entries()),
         },
-        selection: { watches: [], draw: () => selectionBar(call) },
+        selection: () => selectionBar(call),
         // It stands in the menu that asks for it.
-        "would-all": { watches: [], draw: () => silencesWould(call) },
+        "would-all": () => silencesWould(call),
       },
       body: (put) =>
         html`${put("tabs")}${put("filter")}${put("asked-all")}${put("list")}${put("selection")}`,

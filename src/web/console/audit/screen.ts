@@ -29,17 +29,14 @@ export const auditScreen: Screen = {
       return {
         ...frame,
         sections: {
-          whom: {
-            watches: [],
-            draw: () =>
-              html`<p class="soft">Owners and admins read who changed what. Ask ${managers(call)}.</p>`,
-          },
+          whom: () =>
+            html`<p class="soft">Owners and admins read who changed what. Ask ${managers(call)}.</p>`,
         },
       };
     return {
       ...frame,
       sections: {
-        filter: { watches: [], draw: () => filterForm(call, asked) },
+        filter: () => filterForm(call, asked),
         entries: {
           watches: asked.before === "" ? WATCHED : [],
           draw: () => entryList(call, asked),

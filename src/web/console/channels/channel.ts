@@ -48,14 +48,14 @@ export const channelScreen: Screen = {
       heading: html`${title} <span class="soft small">${row.type}${row.url !== "" && ` · ${row.url}`}</span>`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "channels") },
+        tabs: () => projectTabs(call, project.name, "channels"),
         health: { watches, draw: () => head(call) },
-        filter: { watches: [], draw: () => filterLine(call) },
+        filter: () => filterLine(call),
         deliveries: { watches, draw: () => deliveryTable(call) },
         ...(row.relay === 0
           ? {
-              change: { watches: [], draw: () => change(call) },
-              end: { watches: [], draw: () => end(call, title) },
+              change: () => change(call),
+              end: () => end(call, title),
             }
           : {}),
       },

@@ -35,13 +35,11 @@ export const deliveryScreen: Screen = {
       heading: html`<a href="${call.base}${channelAt(call.params)}">${title}</a> › delivery ${id} <span class="soft small">${eventWord(event)}${alert !== "" && html` <a href="${call.base}/a/${alert}">#${alert}</a>`}</span>`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "channels") },
+        tabs: () => projectTabs(call, project.name, "channels"),
         head: { watches, draw: () => head(call) },
         tries: { watches, draw: () => tryList(call, found(call).delivery) },
         request: { watches, draw: () => request(found(call).delivery) },
-        ...(row.type === "webhook"
-          ? { check: { watches: [], draw: () => signatureForm(call) } }
-          : {}),
+        ...(row.type === "webhook" ? { check: () => signatureForm(call) } : {}),
       },
     };
   },

@@ -106,8 +106,8 @@ export const channelsScreen: Screen = {
       heading: html`${project.name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "channels") },
-        secret: { watches: [], draw: () => secretNotice(call) },
+        tabs: () => projectTabs(call, project.name, "channels"),
+        secret: () => secretNotice(call),
         list: {
           watches: [...watches, ...own.map(({ id }) => `deliveries:${id}`)],
           draw: async () => rows(call, project.name, await now(call, own)),
@@ -121,7 +121,7 @@ export const channelsScreen: Screen = {
                   html`<h2>Of other projects, told of this one too</h2>${rows(call, project.name, await now(call, shared))}`,
               },
             }),
-        add: { watches: [], draw: () => addChannel(call, project.name) },
+        add: () => addChannel(call, project.name),
       },
     };
   },

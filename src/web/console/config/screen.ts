@@ -22,19 +22,16 @@ export const configScreen: Screen = {
       heading: html`${name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, name, "config") },
+        tabs: () => projectTabs(call, name, "config"),
         ...(mayWrite
           ? {
-              made: { watches: [], draw: () => madeNotice(call) },
-              plan: { watches: [], draw: () => planned(call) },
-              editor: { watches: [], draw: () => editor(call, name) },
+              made: () => madeNotice(call),
+              plan: () => planned(call),
+              editor: () => editor(call, name),
             }
           : {
-              whom: {
-                watches: [],
-                draw: () =>
-                  html`<p class="soft">Owners and admins read and write a project as text. Ask ${managers(call)}.</p>`,
-              },
+              whom: () =>
+                html`<p class="soft">Owners and admins read and write a project as text. Ask ${managers(call)}.</p>`,
             }),
       },
     };

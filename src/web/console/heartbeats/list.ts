@@ -32,7 +32,7 @@ export const heartbeatsScreen: Screen = {
       title: "Heartbeats",
       nav: "heartbeats",
       sections: {
-        head: { watches: [], draw: () => newButton(call, "") },
+        head: () => newButton(call, ""),
         heartbeats: {
           watches: ["heartbeats", "projects"],
           turnsAt: nextLate(all),
@@ -54,8 +54,8 @@ export const projectHeartbeatsScreen: Screen = {
       heading: html`${name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, name, "heartbeats") },
-        head: { watches: [], draw: () => newButton(call, name) },
+        tabs: () => projectTabs(call, name, "heartbeats"),
+        head: () => newButton(call, name),
         heartbeats: {
           watches: ["heartbeats", `project:${name}`],
           turnsAt: nextLate(all),

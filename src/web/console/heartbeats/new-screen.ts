@@ -25,8 +25,8 @@ export const newHeartbeatScreen: Screen = {
       title: "New heartbeat",
       nav: "heartbeats",
       sections: {
-        form: { watches: [], draw: () => form(call, fields) },
-        would: { watches: [], draw: () => expected(call, fields) },
+        form: () => form(call, fields),
+        would: () => expected(call, fields),
       },
       body: (put) => html`<div class="rule-columns">${put("form")}${put("would")}</div>`,
     };

@@ -118,12 +118,12 @@ export const heartbeatScreen: Screen = {
       nav: "heartbeats",
       sections: {
         first: { watches, draw: () => firstPing(shown, call) },
-        address: { watches: [], draw: () => addressNotice(call.shown, row.cron) },
+        address: () => addressNotice(call.shown, row.cron),
         facts: { watches, turnsAt: lateAt(shown.beat), draw: () => facts(call, shown) },
         runs: { watches, draw: () => runs(call, row) },
         message: { watches, draw: () => lastMessage(row) },
         ears: { watches, draw: () => ears(call, shown) },
-        change: { watches: [], draw: () => changing(call, shown) },
+        change: () => changing(call, shown),
         away: { watches, draw: () => away(call, shown) },
       },
     };

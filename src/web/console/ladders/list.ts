@@ -99,9 +99,9 @@ export const laddersScreen: Screen = {
       title: "Ladders",
       nav: "projects",
       sections: {
-        head: { watches: [], draw: () => head(call) },
+        head: () => head(call),
         ladders: { watches: WATCHED, draw: () => list(call, around) },
-        copies: { watches: [], draw: () => copiesList(call, around) },
+        copies: () => copiesList(call, around),
         own: { watches: WATCHED, draw: () => ownLadders(call) },
         fallback: { watches: ["people", "oncall", "oncall:*"], draw: () => fallbackSection(call) },
       },

@@ -76,7 +76,7 @@ export function ladderView(call: PageCall, home: LadderHome): View {
         attributes: html`class="card"`,
         draw: async () => drawRungs(call, home, { typed, around: await around() }),
       },
-      asked: { watches: [], draw: () => drawAsked(call, home, { asked, typed, question, around }) },
+      asked: () => drawAsked(call, home, { asked, typed, question, around }),
       found: {
         watches,
         draw: () => drawFound(call, home, { asked, typed, question, around }),
@@ -86,8 +86,8 @@ export function ladderView(call: PageCall, home: LadderHome): View {
         ...(swept !== null && { attributes: html`class="card"` }),
         draw: () => (swept === null ? html`` : sweepGrid(call, swept)),
       },
-      real: { watches: [], draw: () => (question === null ? html`` : forReal(call, question)) },
-      after: { watches: [], draw: () => home.after() },
+      real: () => (question === null ? html`` : forReal(call, question)),
+      after: () => home.after(),
     },
     body: (put) => html`${put("head")}
 <div class="columns">${put("rungs")}<div class="card">${put("asked")}${put("found")}${put("real")}</div></div>

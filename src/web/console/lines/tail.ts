@@ -24,7 +24,7 @@ export const tailScreen: Screen = {
       heading: html`${name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => linesTabs(call, name, "tail") },
+        tabs: () => linesTabs(call, name, "tail"),
         filter: { watches: [`project:${name}`], draw: () => filterLine(call, name) },
         lines: {
           watches: isPaused(call) ? [] : [`project:${name}`, `lines:${name}`],

@@ -25,8 +25,8 @@ export const templatesScreen: Screen = {
       heading: html`${name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => linesTabs(call, name, "templates") },
-        filter: { watches: [], draw: () => filterLine(call, name) },
+        tabs: () => linesTabs(call, name, "templates"),
+        filter: () => filterLine(call, name),
         fresh: { watches: [`project:${name}`], draw: () => freshSection(call, name) },
         templates: { watches: [`project:${name}`], draw: () => templateTable(call, name) },
       },

@@ -5,7 +5,7 @@ import type { HeartbeatRun } from "../../../in/heartbeats/heartbeat.ts";
 import { noFigures } from "../../../records/numbers/figures.ts";
 import { barLine } from "../bar.ts";
 import { flashLine, refusedLine } from "../flash.ts";
-import type { PageCall, Screen, Section } from "../screen.ts";
+import type { PageCall, Screen } from "../screen.ts";
 import { entryRow } from "../ui/entry-row.ts";
 import { chip, proofDot, proofWords, squareChip } from "../ui/faces.ts";
 import { findingRow } from "../ui/finding.ts";
@@ -177,10 +177,7 @@ const PARTS: Readonly<Record<string, (call: PageCall) => Markup | Promise<Markup
   icons,
 };
 
-const none: Section = {
-  watches: [],
-  draw: () => html`<p>Owners see what the pages are made of.</p>`,
-};
+const none = () => html`<p>Owners see what the pages are made of.</p>`;
 
 /** Every component of the console in every state, in light and dark, with people and alerts that there are not. For owners. */
 export const lookScreen: Screen = {
@@ -191,9 +188,9 @@ export const lookScreen: Screen = {
     const isGiven = THEMES.some((one) => one === theme);
     if (theme !== null && !isGiven) throw new ServiceError("not_found", "Pages are light or dark.");
     const sections = Object.fromEntries(
-      Object.entries(PARTS).map(([name, draw]): [string, Section] => [
+      Object.entries(PARTS).map(([name, draw]) => [
         name,
-        { watches: [], draw: async () => inPlace(await draw(call), call.base + AT) },
+        async () => inPlace(await draw(call), call.base + AT),
       ]),
     );
     return {

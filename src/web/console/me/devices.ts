@@ -90,13 +90,13 @@ export const devicesScreen: Screen = {
       nav: "me",
       script: "devices",
       sections: {
-        tabs: { watches: [], draw: () => meTabs(call, AT) },
+        tabs: () => meTabs(call, AT),
         browsers: { watches: ["people", "projects"], draw: () => browserList(call) },
         contacts: {
           watches: ["people"],
           draw: () => html`${newTopic(call)}${contactRows(call, of)}`,
         },
-        add: { watches: [], draw: () => html`<h2>Add a way</h2>${addContactForm(call, of)}` },
+        add: () => html`<h2>Add a way</h2>${addContactForm(call, of)}`,
       },
     };
   },

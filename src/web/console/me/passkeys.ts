@@ -22,7 +22,7 @@ export const passkeysScreen: Screen = {
       script: "passkeys",
       headers: purpose === false ? {} : { [CHALLENGE]: call.tenant.ways.challenges.make(purpose) },
       sections: {
-        tabs: { watches: [], draw: () => meTabs(call, AT) },
+        tabs: () => meTabs(call, AT),
         passkeys: {
           watches: ["people"],
           draw: () => passkeyRows(call, { account: call.who.accountId, at: AT }),

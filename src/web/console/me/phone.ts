@@ -22,7 +22,7 @@ export const phoneScreen: Screen = {
       // The code signs somebody in.
       headers: sees?.state === "shown" ? { "Cache-Control": "no-store" } : {},
       sections: {
-        tabs: { watches: [], draw: () => meTabs(call, AT) },
+        tabs: () => meTabs(call, AT),
         // What another state shows is another thing, and nothing that moved.
         phone: {
           watches: ["people"],

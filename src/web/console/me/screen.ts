@@ -21,7 +21,7 @@ export const meScreen: Screen = {
     title: "Me",
     nav: "me",
     sections: {
-      tabs: { watches: [], draw: () => meTabs(call, AT) },
+      tabs: () => meTabs(call, AT),
       name: { watches: ["people"], draw: () => nameSection(call) },
       clock: { watches: ["people"], draw: () => clockSection(call) },
       notify: { watches: ["people"], draw: () => notifySection(call) },
@@ -29,12 +29,9 @@ export const meScreen: Screen = {
         watches: ["people"],
         draw: () => awaySection(call, { account: call.who.accountId, at: AT }),
       },
-      password: { watches: [], draw: () => passwordSection(call) },
-      look: { watches: [], draw: () => lookSection(call) },
-      out: {
-        watches: [],
-        draw: () => button(call, { action: "/signout", name: "Sign out", kind: "second" }),
-      },
+      password: () => passwordSection(call),
+      look: () => lookSection(call),
+      out: () => button(call, { action: "/signout", name: "Sign out", kind: "second" }),
     },
   }),
   forms: {

@@ -19,7 +19,7 @@ export const sessionsScreen: Screen = {
     title: "Sessions and keys",
     nav: "me",
     sections: {
-      tabs: { watches: [], draw: () => meTabs(call, AT) },
+      tabs: () => meTabs(call, AT),
       sessions: { watches: ["people"], draw: () => sessions(call) },
       keys: { watches: ["people"], draw: () => keys(call) },
     },

@@ -10,14 +10,11 @@ export const moreScreen: Screen = {
     title: "More",
     nav: "more",
     sections: {
-      all: {
-        watches: [],
-        draw: () =>
-          html`<ul class="list">${BEHIND_MORE.filter(({ path }) => leads(path)).map(
-            ({ name, path, icon: drawing }) =>
-              html`<li><a href="${base}${path}">${icon(drawing)}<span>${name}</span>${icon("next", "small")}</a></li>`,
-          )}</ul>`,
-      },
+      all: () =>
+        html`<ul class="list">${BEHIND_MORE.filter(({ path }) => leads(path)).map(
+          ({ name, path, icon: drawing }) =>
+            html`<li><a href="${base}${path}">${icon(drawing)}<span>${name}</span>${icon("next", "small")}</a></li>`,
+        )}</ul>`,
     },
   }),
 };

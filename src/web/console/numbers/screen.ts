@@ -84,14 +84,14 @@ export const numbersScreen: Screen = {
       ask(call, "rule"),
       ask(call, "week"),
     ]);
-    const still = (draw: () => Markup) => ({ watches: [], draw });
+    const still = (draw: () => Markup) => ({ draw });
     return {
       title: "Numbers",
       nav: "numbers",
       sections: {
         head: still(() => head(call, people)),
         totals: still(() => tiles(now, before)),
-        advice: { watches: [], draw: () => adviceSection(call) },
+        advice: () => adviceSection(call),
         people: still(() => peopleTable(call, people)),
         hours: still(() => heat(now.spans.rang)),
         rules: still(() => rulesTable(call, rules)),

@@ -46,11 +46,8 @@ export const handOverScreen: Screen = {
       heading: html`<a href="${call.base}/oncall">On call</a> › <a href="${path}">${project.name} / ${stored.name}</a> › Hand-over`,
       nav: "oncall",
       sections: {
-        about: {
-          watches: [],
-          draw: () =>
-            html`<p class="soft">A summary for whoever takes over: who is next, what is open, and how the shift before was.</p>`,
-        },
+        about: () =>
+          html`<p class="soft">A summary for whoever takes over: who is next, what is open, and how the shift before was.</p>`,
         now: { watches, draw: () => html`<h2>Now</h2>${now.map((one) => nowPart(call, one))}` },
         next: { watches, draw: async () => nextPart(call, await seatNow(call, stored)) },
         before: {

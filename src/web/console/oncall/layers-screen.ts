@@ -34,7 +34,7 @@ export const layersScreen: Screen = {
       sections: {
         would: { watches, draw: () => would(call, stored, draft()) },
         layers: { watches, draw: () => layersForm(call, { draft: draft(), action, names }) },
-        delete: { watches: [], draw: () => deleteForm(call, stored, action) },
+        delete: () => deleteForm(call, stored, action),
       },
     };
   },

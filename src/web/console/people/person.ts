@@ -57,7 +57,7 @@ export const personScreen: Screen = {
           watches: [...watches, "projects", "project:*", "oncall"],
           draw: () => namedSection(call, account, isManager(call.who.role)),
         },
-        would: { watches: [], draw: () => replaceWould(call, account) },
+        would: () => replaceWould(call, account),
         ...(mayGovern && account.id !== call.who.accountId
           ? {
               passkeys: {

@@ -24,7 +24,7 @@ export const projectsScreen: Screen = {
         watches: ["projects", "project:*", "alerts", "oncall:*"],
         draw: () => projectTable(call),
       },
-      new: { watches: [], draw: () => newProject(call) },
+      new: () => newProject(call),
     },
   }),
   forms: {

@@ -93,14 +93,11 @@ export const projectScreen: Screen = {
       heading: html`${name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, name, "sources") },
+        tabs: () => projectTabs(call, name, "sources"),
         heard: heardSection(call, name),
         sources: { watches: [topic, `source:${name}/*`], draw: () => sourceTable(call, name) },
-        connect: {
-          watches: [],
-          draw: () =>
-            html`<p class="buttons"><a class="button" href="${call.base}${pathOf("p", name, "connect")}"${keyed("n", "Connect what you have")}>Connect what you have</a></p>`,
-        },
+        connect: () =>
+          html`<p class="buttons"><a class="button" href="${call.base}${pathOf("p", name, "connect")}"${keyed("n", "Connect what you have")}>Connect what you have</a></p>`,
         govern: { watches: [topic], draw: () => governSection(call, name) },
       },
     };

@@ -16,7 +16,7 @@ export const newReportScreen: Screen = {
     return {
       title: "New incident report",
       nav: "projects",
-      sections: { report: { watches: [], draw: () => newForm(call, project) } },
+      sections: { report: () => newForm(call, project) },
     };
   },
   forms: { "": createForm() },

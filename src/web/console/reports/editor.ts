@@ -35,7 +35,7 @@ export const editorScreen: Screen = {
       headers: WITH_FRAME,
       sections: {
         head: { watches, draw: () => head(call.base, shown) },
-        write: { watches: [], draw: () => writeForm(call, shown) },
+        write: () => writeForm(call, shown),
         facts: { watches: facts, draw: () => factsSection(call, shown) },
         entries: { watches, draw: () => published(call, shown) },
         manage: {

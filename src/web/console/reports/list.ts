@@ -21,7 +21,7 @@ export const reportsScreen: Screen = {
       heading: html`${project.name}`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "reports") },
+        tabs: () => projectTabs(call, project.name, "reports"),
         reports: { watches: ["reports"], draw: () => list(call, project) },
       },
     };

@@ -35,11 +35,8 @@ export const drillScreen: Screen = {
       title: `Drill of ${rule.name}`,
       nav: "projects",
       sections: {
-        head: {
-          watches: [],
-          draw: () =>
-            html`${projectTabs(call, project.name, "rules")}<p><a href="${call.base}${pathOf("p", project.name, "rules", rule.name)}">Rule ${rule.name}</a> · nothing is wrong in a drill; all the rest is real. It ends by itself after 15 minutes.</p>`,
-        },
+        head: () =>
+          html`${projectTabs(call, project.name, "rules")}<p><a href="${call.base}${pathOf("p", project.name, "rules", rule.name)}">Rule ${rule.name}</a> · nothing is wrong in a drill; all the rest is real. It ends by itself after 15 minutes.</p>`,
         report: {
           watches: drill === null ? ["alerts"] : ["alerts", `alert:${drill}`],
           draw: () => (drill === null ? html`` : report(call, { project, rule, drill })),

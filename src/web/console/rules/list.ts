@@ -29,7 +29,7 @@ export const rulesScreen: Screen = {
       heading: html`${project.name}`,
       nav: "projects",
       sections: {
-        head: { watches: [], draw: () => head(call, project) },
+        head: () => head(call, project),
         rules: { watches: [...watches, "alerts"], draw: () => list(call, project) },
       },
     };

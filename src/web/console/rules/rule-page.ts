@@ -66,7 +66,7 @@ function goneView(words: string): View {
   return {
     title: "Rule",
     nav: "projects",
-    sections: { head: { watches: [], draw: () => notice } },
+    sections: { head: () => notice },
   };
 }
 
@@ -123,15 +123,10 @@ function viewOf(
               draw: () => ladderGaps(call, project, saved),
             },
           }),
-      theirs: {
-        watches: [],
-        draw: () => (isStale && saved !== null ? comparison(call, saved, fields) : html``),
-      },
-      form: { watches: [], draw: drawForm },
-      preview: { watches: [], draw: () => previewSection(call, { action, project: project.name }) },
-      ...(saved === null
-        ? {}
-        : { away: { watches: [], draw: () => deleting(call, action, saved) } }),
+      theirs: () => (isStale && saved !== null ? comparison(call, saved, fields) : html``),
+      form: drawForm,
+      preview: () => previewSection(call, { action, project: project.name }),
+      ...(saved === null ? {} : { away: () => deleting(call, action, saved) }),
     },
     body: (put) => html`${put("head")}${put("waiting")}${put("gaps")}${put("theirs")}
 <div class="rule-columns">${put("form")}${put("preview")}</div>

@@ -38,8 +38,8 @@ export const searchScreen: Screen = {
       heading: html`Search`,
       nav: "search",
       sections: {
-        field: { watches: [], draw: () => field(call, q) },
-        results: { watches: [], draw: () => results(call, q) },
+        field: () => field(call, q),
+        results: () => results(call, q),
       },
     };
   },

@@ -11,12 +11,9 @@ export const signOutScreen: Screen = {
     nav: "me",
     script: "signout",
     sections: {
-      signout: {
-        watches: [],
-        draw: () => html`<p>You are signed in as ${call.who.email}.</p>
+      signout: () => html`<p>You are signed in as ${call.who.email}.</p>
 <form method="post" action="${call.base}/signout"><p id="unsent" hidden><label class="check"><input type="checkbox" name="keep" value="drafts" checked disabled> Keep in this browser what you wrote for reports and did not publish</label></p>
 <button class="button">Sign out</button></form>`,
-      },
     },
   }),
   forms: {

@@ -20,7 +20,7 @@ export const silencesScreen: Screen = {
     title: "Silences",
     nav: "silences",
     sections: {
-      head: { watches: [], draw: () => newButtons(call) },
+      head: () => newButtons(call),
       silences: { watches: ["silences", "alerts"], draw: () => lists(call) },
     },
   }),

@@ -30,8 +30,8 @@ export const newSilenceScreen: Screen = {
       title: isPlanned ? "Plan a maintenance" : "New silence",
       nav: "silences",
       sections: {
-        form: { watches: [], draw: () => silenceForm(call, fields) },
-        would: { watches: [], draw: () => wouldSection(call, fields) },
+        form: () => silenceForm(call, fields),
+        would: () => wouldSection(call, fields),
       },
       body: (
         put,

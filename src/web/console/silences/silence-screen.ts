@@ -27,7 +27,7 @@ export const silenceScreen: Screen = {
             html`<p>${stateBadge(silence)}</p>${silenceFacts(call, silence)}${silenceActions(call, silence)}${changesLink(call, "silence", silence.id)}`,
         },
         would: { watches, draw: () => would(call, silence) },
-        change: { watches: [], draw: () => changeForm(call, silence) },
+        change: () => changeForm(call, silence),
       },
     };
   },

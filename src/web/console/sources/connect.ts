@@ -21,13 +21,10 @@ export const connectScreen: Screen = {
       title: `${name} · Connect what you have`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, name, "sources") },
-        "set-up": { watches: [], draw: () => setUpNotice(call) },
+        tabs: () => projectTabs(call, name, "sources"),
+        "set-up": () => setUpNotice(call),
         heard: heardSection(call, name),
-        card: {
-          watches: [],
-          draw: () => (chosen === undefined ? allCards(call, cards) : form(call, name, chosen)),
-        },
+        card: () => (chosen === undefined ? allCards(call, cards) : form(call, name, chosen)),
       },
     };
   },

@@ -104,8 +104,8 @@ export const sourceScreen: Screen = {
       heading: html`${source.name} <span class="soft small">${kindTitle(source.kind)}</span>`,
       nav: "projects",
       sections: {
-        tabs: { watches: [], draw: () => projectTabs(call, project.name, "sources") },
-        "set-up": { watches: [], draw: () => setUpNotice(call) },
+        tabs: () => projectTabs(call, project.name, "sources"),
+        "set-up": () => setUpNotice(call),
         heard: heardSection(call, project.name),
         facts: { watches, draw: () => factsList(call, project.name, source) },
         rotate: { watches, draw: () => rotating(call, project.name, source) },
@@ -114,7 +114,7 @@ export const sourceScreen: Screen = {
           draw: () => keysSection(call, { project: project.name, source }),
         },
         lines: { watches, draw: () => keeping(call, project.name, source) },
-        rename: { watches: [], draw: () => renaming(call, project.name, source) },
+        rename: () => renaming(call, project.name, source),
         end: { watches, draw: () => deleting(call, project.name, source) },
       },
     };

@@ -20,7 +20,7 @@ export const gatewaysScreen: Screen = {
     const isOwner = call.who.role === "owner";
     const { kinds } = contactGuardOf(call.tenant);
     const sections = {
-      about: { watches: [], draw: about },
+      about: about,
       ...Object.fromEntries(
         kinds.gateways.map((kind) => [
           `gateway-${kind.kind}`,
@@ -28,7 +28,7 @@ export const gatewaysScreen: Screen = {
         ]),
       ),
     };
-    const none = { draw: () => html`<p>Owners set gateways up.</p>`, watches: [] };
+    const none = () => html`<p>Owners set gateways up.</p>`;
     return { title: "Gateways", nav: "system", sections: isOwner ? sections : { none } };
   },
   forms: {

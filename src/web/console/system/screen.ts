@@ -6,7 +6,7 @@ import { getMeta } from "../../../ground/store/meta.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import type { Health } from "../../../tenant/health.ts";
 import type { BackupService, TenantHost } from "../../../tenant/host.ts";
-import type { Form, PageCall, Screen, Section } from "../screen.ts";
+import type { Form, PageCall, Screen, View } from "../screen.ts";
 import { wholeText } from "../ui/config-text.ts";
 import { commandLine } from "../ui/finding.ts";
 import { button, keyed } from "../ui/form.ts";
@@ -95,7 +95,7 @@ export const systemScreen: Screen = {
           draw: async () =>
             findingsSection(saidOnce(readiness(call, checks), await ownFindings(call))),
         },
-        pages: { watches: [], draw: () => (isManager(call.who.role) ? ownPages(call) : html``) },
+        pages: () => (isManager(call.who.role) ? ownPages(call) : html``),
         doctor: { watches: ["system"], draw: () => doctorSection(call) },
         ...(host !== null && isManager(call.who.role) ? ofManagers(call, host) : {}),
       },
@@ -111,19 +111,16 @@ export const systemScreen: Screen = {
   forms: { doctor: lookAgain, backup: backupNow, ...relayForms, ...wallForms },
 };
 
-function ofManagers(call: PageCall, host: TenantHost): Record<string, Section> {
+function ofManagers(call: PageCall, host: TenantHost): View["sections"] {
   return {
     backups: { watches: ["system"], draw: () => backupsSection(call) },
     relay: { watches: ["system"], draw: () => relaySection(call) },
     walls: { watches: ["system"], draw: () => wallsSection(call) },
     load: { watches: ["alerts", "lines:*"], draw: () => loadSection(host) },
-    keeping: { watches: [], draw: () => keepingSection(call, host) },
-    machine: { watches: [], draw: machineSection },
-    text: {
-      watches: [],
-      draw: () =>
-        html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
-    },
+    keeping: () => keepingSection(call, host),
+    machine: machineSection,
+    text: () =>
+      html`<p><a href="${call.base}/system/box.yaml" download>All projects, gateways and the fallback as one text</a> <span class="soft">as box config export prints it; several projects are applied by ${commandLine("apply-text", "box config apply box.yaml")}</span></p>`,
   };
 }
 

@@ -27,10 +27,10 @@ export const signInScreen: Screen = {
     const watches = ["people"];
     const sections = {
       providers: { watches, draw: () => providers(call) },
-      add: { watches: [], draw: () => adding(call) },
+      add: () => adding(call),
       password: { watches, draw: () => password(call) },
     };
-    const none = { draw: () => html`<p>Owners decide how people sign in.</p>`, watches: [] };
+    const none = () => html`<p>Owners decide how people sign in.</p>`;
     return {
       title: "Signing in",
       nav: "system",

@@ -25,7 +25,7 @@ export const welcomeScreen: Screen = {
       sections: {
         phone: { ...card, watches: ["people"], draw: () => phoneCard(call, firstStepsOf(call)) },
         ...(isFurnished ? {} : eventSections(call)),
-        on: { watches: [], draw: () => goOn(call) },
+        on: () => goOn(call),
       },
     };
   },
