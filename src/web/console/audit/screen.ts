@@ -1,7 +1,6 @@
 import { type AuditEntry, auditLines, auditVerbs, listAudit } from "../../../ground/audit/list.ts";
 import { auditKinds } from "../../../ground/audit/things.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import {
@@ -11,7 +10,8 @@ import {
   filterOfAudit,
   NOBODY,
 } from "../ui/audit-address.ts";
-import { managers } from "../ui/people-names.ts";
+import { type Choice, optionsOf } from "../ui/form.ts";
+import { everybody, managers } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { auditItem, auditNames, doneWords } from "./entry.ts";
 
@@ -58,15 +58,13 @@ export const auditScreen: Screen = {
 
 function filterForm(call: PageCall, asked: AskedAudit): Markup {
   const { store } = call.tenant;
-  const people = listAccounts(store).map(
-    ({ id, display_name, email }) => [id, display_name || email] as const,
-  );
-  const verbs = auditVerbs(store).map((verb) => [verb, doneWords(verb)] as const);
-  const kinds = auditKinds.map((kind) => [kind, kind.replaceAll("_", " ")] as const);
+  const people = everybody(store).map(({ id, name }) => ({ value: id, name }));
+  const verbs = auditVerbs(store).map((verb) => ({ value: verb, name: doneWords(verb) }));
+  const kinds = auditKinds.map((kind) => ({ value: kind, name: kind.replaceAll("_", " ") }));
   return html`<form class="filters" method="get" action="${call.base}/audit">
-${choice("person", "Who", ["", "anybody"], [...people, [NOBODY, "nobody with an account"]], asked.person)}
-${choice("verb", "What was done", ["", "anything"], verbs, asked.verb)}
-${choice("kind", "To what", ["", "to anything"], kinds, asked.kind)}
+${choice("person", "Who", "anybody", [...people, { value: NOBODY, name: "nobody with an account" }], asked.person)}
+${choice("verb", "What was done", "anything", verbs, asked.verb)}
+${choice("kind", "To what", "to anything", kinds, asked.kind)}
 <input id="f-thing" name="thing" size="12" aria-label="Its name or id" placeholder="its name or id" value="${asked.thing}" autocomplete="off">
 <input id="f-day" name="day" type="date" aria-label="On the day" value="${asked.day}">
 <button class="button second">Filter</button>${
@@ -76,19 +74,14 @@ ${choice("kind", "To what", ["", "to anything"], kinds, asked.kind)}
 <p class="soft small">Kept for 400 days. <a href="${call.base}${auditAddress({ ...asked, before: "" }, `/audit/${EXPORT}`)}" download>Export these as NDJSON</a></p>`;
 }
 
-type Option = readonly [value: string, name: string];
-
 function choice(
   name: string,
   label: string,
-  any: Option,
-  options: readonly Option[],
+  any: string,
+  options: readonly Choice[],
   chosen: string,
 ): Markup {
-  return html`<select id="f-${name}" name="${name}" aria-label="${label}">${[any, ...options].map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
-  )}</select>`;
+  return html`<select id="f-${name}" name="${name}" aria-label="${label}">${optionsOf([{ value: "", name: any }, ...options], chosen)}</select>`;
 }
 
 function entryList(call: PageCall, asked: AskedAudit): Markup {

@@ -16,12 +16,12 @@ import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button } from "../ui/form.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
 import { channelFields, channelWrite } from "./fields.ts";
 import { channelActions, channelAt } from "./form-actions.ts";
-import { personNamed } from "./list.ts";
 import {
   deliveredWords,
   EVENT_WORDS,
@@ -96,7 +96,7 @@ async function head(call: PageCall): Promise<Markup> {
   const at = channelAt(call.params);
   const isOff = health.state === "off";
   const said = health.state === "works" ? null : lastAnswer(call.tenant.store, row);
-  return html`<p>${healthDot(health)} ${healthWords(call, health, personNamed(call))}${deliveredWords(call, row.id)}</p>
+  return html`<p>${healthDot(health)} ${healthWords(call, health, peopleNames(call.tenant.store))}${deliveredWords(call, row.id)}</p>
 ${said !== null && html`<p class="soft">It answered last: <span class="message">“${said}”</span></p>`}
 <div class="buttons">${button(call, {
     action: `${at}/test`,

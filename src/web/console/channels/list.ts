@@ -10,10 +10,10 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Channel } from "../../../out/services/channel.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { type ChannelNow, channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, keyed } from "../ui/form.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { channelFields, channelWrite } from "./fields.ts";
@@ -131,21 +131,13 @@ export const channelsScreen: Screen = {
 const now = (call: PageCall, all: Parameters<typeof channelsNow>[2]) =>
   channelsNow(call.tenant, call.who.accountId, all);
 
-/** A person by id, as others see them. */
-export function personNamed({ tenant }: PageCall): (id: string) => string {
-  const names = new Map(
-    listAccounts(tenant.store).map(({ id, display_name, email }) => [id, display_name || email]),
-  );
-  return (id) => names.get(id) ?? "somebody who was removed";
-}
-
 function rows(call: PageCall, project: string, all: readonly ChannelNow[]): Markup {
   if (all.length === 0)
     return empty(
       `Nobody outside the box hears of alerts in ${project}.`,
       html`<p class="soft">Here are the channels a team shares: a chat room, a ticket system. Each person adds their own phone under Me.</p>`,
     );
-  const nameOf = personNamed(call);
+  const nameOf = peopleNames(call.tenant.store);
   return html`<ul class="who">${all.map((one) => row(call, one, nameOf))}</ul>`;
 }
 

@@ -3,9 +3,9 @@ import { defaultLadderOf, defaultsOf } from "../../../core/projects/ladders.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId, select } from "../ui/form.ts";
+import { field, fieldId, optionsOf, select } from "../ui/form.ts";
+import { everybody } from "../ui/people-names.ts";
 import { LENGTH_UNITS } from "./fields.ts";
 import { USUAL_RECIPIENT } from "./heartbeat-rule.ts";
 
@@ -50,10 +50,7 @@ function lengthField(
   const unit = `${name}-unit`;
   const id = fieldId(action, unit);
   const chosen = fields.get(unit) ?? "60";
-  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">Unit<span class="hidden-text"> of “${label}”</span></label><select id="${id}" name="${unit}">${LENGTH_UNITS.map(
-    ({ value, name: word }) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${word}</option>`,
-  )}</select></div></div>`;
+  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">Unit<span class="hidden-text"> of “${label}”</span></label><select id="${id}" name="${unit}">${optionsOf(LENGTH_UNITS, chosen)}</select></div></div>`;
 }
 
 /** Who is told: the rules as they stand, or a ladder of its own. */
@@ -89,8 +86,8 @@ export function earChoices(
   { tenant: { store }, now }: PageCall,
   project: string | null,
 ): { value: string; name: string }[] {
-  const people = listAccounts(store).slice(0, 100);
-  const nameOf = new Map(people.map(({ id, display_name, email }) => [id, display_name || email]));
+  const people = everybody(store).slice(0, 100);
+  const nameOf = new Map(people.map(({ id, name }) => [id, name]));
   const homes =
     project === null
       ? configVersions(store)

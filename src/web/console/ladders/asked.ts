@@ -3,23 +3,24 @@ import { followPreview } from "../../../core/oncall/rotation.ts";
 import { findForLadder } from "../../../core/oncall/schedules.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
+import { type Choice, optionsOf } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { nextHour } from "../ui/local-time.ts";
 import { clockIn } from "./clock-in.ts";
 import { askLink, atText, LADDER_FORM, type LadderQuestion } from "./question.ts";
 
 const LEVELS = [
-  ["", "as the rule has it"],
-  ["500", "critical"],
-  ["400", "error"],
-  ["300", "warn"],
-  ["200", "info"],
-] as const;
+  { value: "", name: "as the rule has it" },
+  { value: "500", name: "critical" },
+  { value: "400", name: "error" },
+  { value: "300", name: "warn" },
+  { value: "200", name: "info" },
+];
 
 const HOUR = 3600;
 
 /** Which rule of those that may be tried, by how the address says it, in words. */
-export type RuleChoices = readonly (readonly [as: string, words: string])[];
+export type RuleChoices = readonly Choice[];
 
 /** When it opens, as which rule's, at which level. Of a draft the fields go with its form, and nothing typed is lost. */
 export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleChoices): Markup {
@@ -27,9 +28,9 @@ export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleC
   const { base, now } = call;
   const own = isDraft && html` form="${LADDER_FORM}"`;
   const chosen = level === null ? "" : String(level);
-  const levels = LEVELS.some(([value]) => value === chosen)
+  const levels = LEVELS.some(({ value }) => value === chosen)
     ? LEVELS
-    : [...LEVELS, [chosen, chosen] as const];
+    : [...LEVELS, { value: chosen, name: chosen }];
   const choice = (to: number, words: string, key?: string) =>
     askLink(call, question, {
       change: { at: to },
@@ -44,16 +45,10 @@ export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleC
   const fields = html`<input type="hidden" name="silent" value="${silent.join(",")}"${own}><input type="hidden" name="zone" value="${zone}"${own}>${isSwept && html`<input type="hidden" name="sweep" value="14"${own}>`}
 ${
   as !== null &&
-  html`<div class="field inline"><label for="sim-rule">If</label><select id="sim-rule" name="rule"${own}>${rules.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === as && html` selected`}>${words}</option>`,
-  )}</select></div>`
+  html`<div class="field inline"><label for="sim-rule">If</label><select id="sim-rule" name="rule"${own}>${optionsOf(rules, as)}</select></div>`
 }
 <div class="field inline"><label for="sim-at">${as === null ? "If it fires at" : "fires at"}</label><input id="sim-at" name="at" type="datetime-local" value="${atText(at, zone)}"${own}></div>
-<div class="field inline"><label for="sim-level">level</label><select id="sim-level" name="level"${own}>${levels.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
-  )}</select></div>`;
+<div class="field inline"><label for="sim-level">level</label><select id="sim-level" name="level"${own}>${optionsOf(levels, chosen)}</select></div>`;
   const show = html`<button class="button second"${isDraft && html`${own} formaction="${base}${path}/edit" formnovalidate`}>Show</button>`;
   return html`<h2>Try it</h2><p class="soft small">A trial: it saves nothing and rings nobody.</p>
 <div class="choices">${choice(now, "Now")} ${choice(nextHour(now, zone, 3), "Next 03:00")} ${choice(nextHour(now, zone, 3, 6), "Saturday 03:00")}${

@@ -1,12 +1,12 @@
 import { newsWords } from "../../../core/alerts/event-words.ts";
 import type { Because, Simulation } from "../../../core/alerts/simulate/shape.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { CHANNEL_DOT, CHANNEL_STATE, channelWords } from "../ui/channel-words.ts";
 import { chip, squareChip } from "../ui/faces.ts";
 import { icon } from "../ui/icon.ts";
 import type { LadderContext } from "../ui/ladder-context.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { reachWords } from "../ui/reach-words.ts";
 import { remedy } from "../ui/way.ts";
 import { clockIn } from "./clock-in.ts";
@@ -155,13 +155,10 @@ export function untoldAndShared(
   { project, rule }: LadderQuestion,
   found: Simulation,
 ): Markup {
-  const names = new Map(
-    listAccounts(call.tenant.store).map((one) => [one.id, one.display_name.trim() || one.email]),
-  );
   const about = {
     project: project.name,
     rule: rule.name,
-    nameOf: (account: string) => names.get(account) ?? "somebody who was removed",
+    nameOf: peopleNames(call.tenant.store),
   };
   const { shared, untold } = found;
   // A rule that isn't stored has no page.

@@ -75,7 +75,7 @@ function homeOf(call: PageCall, saved: StoredLadder | null): LadderHome {
       ? null
       : html`<p class="soft">Owners and admins change it. Ask ${managers(call)}.</p>`,
     watches: ["ladders", "project:*"],
-    choices: places.map(({ as, words }) => [as, words] as const),
+    choices: places.map(({ as, words }) => ({ value: as, name: words })),
     head: () => (saved === null ? html`` : head(call, saved, rules)),
     steps: (around) =>
       html`${ladderNow(call, { escalations: ladder.steps }, around)}${passesWords(ladder)}`,

@@ -3,7 +3,6 @@ import { findProject, listProjects } from "../../../core/projects/projects.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { tenantZone } from "../../../people/reader-clock.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import {
@@ -16,6 +15,7 @@ import {
 } from "../../../records/numbers/digest.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { type Choice, field, select } from "../ui/form.ts";
+import { everybody } from "../ui/people-names.ts";
 import { ago, timeOnClock } from "../ui/times.ts";
 
 const AT = "/numbers/digest";
@@ -64,16 +64,16 @@ function targets({ tenant: { store } }: PageCall): Choice[] {
         name: `${project.name}: ${name || type} (${type})`,
       })),
   );
-  const people = listAccounts(store)
+  const people = everybody(store)
     .slice(0, MOST)
-    .flatMap(({ id: account, display_name, email }) =>
+    .flatMap(({ id: account, name }) =>
       listContacts(store, account)
         .filter(
           ({ kind, state }) => canHoldDigest(kind) && state !== "unverified" && state !== "off",
         )
         .map(({ id, kind, address }) => ({
           value: `contact:${id}`,
-          name: `${display_name || email}: ${kind} ${address}`,
+          name: `${name}: ${kind} ${address}`,
         })),
     );
   return [...rooms, ...people];

@@ -6,10 +6,10 @@ import { peopleOfLayers } from "../../../core/oncall/schedule.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { blocksOf } from "../ui/calendar-rows.ts";
 import { field, select, wrongOf } from "../ui/form.ts";
+import { everybody } from "../ui/people-names.ts";
 import {
   pageWith,
   previewStored,
@@ -30,13 +30,13 @@ export function askForm(call: PageCall, shown: ShownSchedule): Markup {
     ({ starts_at, ends_at }) => starts_at <= stretch.starts_at && stretch.starts_at < ends_at,
   )?.account_id;
   const turns = new Set(peopleOfLayers(stored.layers));
-  const people = listAccounts(tenant.store).filter(({ id }) => id !== whose);
+  const people = everybody(tenant.store).filter(({ id }) => id !== whose);
   const action = `${path}/ask`;
   const wrong = wrongOf(call, action, "of") ?? wrongOf(call, action, "from");
   return html`<div class="card"><h2>Ask for cover</h2><p>${stretchWords(stretch, stored.timezone)}. The first who says yes has it.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${stretch.starts_at}-${stretch.ends_at}">
 <fieldset><legend>Whom</legend>${people.map(
-    ({ id, display_name, email }) =>
-      html`<label class="check"><input type="checkbox" name="of" value="${id}"${turns.has(id) && html` checked`}> ${display_name || email}</label>`,
+    ({ id, name }) =>
+      html`<label class="check"><input type="checkbox" name="of" value="${id}"${turns.has(id) && html` checked`}> ${name}</label>`,
   )}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>
 ${field(call, action, { name: "note", label: "Why", autocomplete: "off" })}
 <p class="form-foot"><button class="button">Ask them</button><a href="${base}${pageWith(shown, "")}">Not now</a></p></form></div>`;

@@ -1,6 +1,5 @@
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarBlock } from "../ui/calendar-rows.ts";
@@ -14,6 +13,7 @@ import {
   onThatDay,
   rangeAround,
 } from "../ui/local-time.ts";
+import { everybody } from "../ui/people-names.ts";
 import { pageWith, previewStored, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
 import { yours } from "./now.ts";
@@ -79,10 +79,7 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
   const action = `${path}/cover`;
   // Nobody stands there until somebody is chosen: it isn't decided yet.
   const nobody = draft.get("account_id") ? [] : [{ value: "", name: "Choose who …" }];
-  const people = listAccounts(tenant.store).map(({ id, display_name, email }) => ({
-    value: id,
-    name: display_name || email,
-  }));
+  const people = everybody(tenant.store).map(({ id, name }) => ({ value: id, name }));
   const time = (name: "starts_at" | "ends_at", label: string) => {
     const wrong = wrongOf(call, action, name);
     return html`<div class="field"><label for="cover-${name}">${label}</label><input type="datetime-local" id="cover-${name}" name="${name}" value="${draft.get(name) ?? ""}" required aria-describedby="cover-zone"${

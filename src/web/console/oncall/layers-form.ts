@@ -1,10 +1,10 @@
 import { listHolidays } from "../../../core/oncall/holidays.ts";
 import { MOST_TAKEN } from "../../../core/oncall/schedule.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
+import { optionsOf } from "../ui/form.ts";
 import { knownField } from "../ui/local-time.ts";
-import type { PeopleNames } from "../ui/people-names.ts";
+import { everybody, type PeopleNames } from "../ui/people-names.ts";
 import { LAYERS_ARE } from "../ui/schedule.ts";
 import { type LayerDraft, type ScheduleDraft, TURN_OF_NOBODY, TURN_UNITS } from "./draft.ts";
 
@@ -19,7 +19,10 @@ const DAYS = [
   [0, "Sun"],
 ] as const;
 
-const TAKEN = Array.from({ length: MOST_TAKEN }, (_, i) => String(i + 1));
+const TAKEN = Array.from({ length: MOST_TAKEN }, (_, i) => ({
+  value: String(i + 1),
+  name: i === 0 ? "one person" : `${i + 1} people: also the next in the order`,
+}));
 
 export interface LayersForm {
   draft: ScheduleDraft;
@@ -73,7 +76,7 @@ function layerFields(
     draftButton(call, action, { change, sign, label });
   const last = draft.layers.length - 1;
   const at = `/layers/${index}`;
-  const add = listAccounts(call.tenant.store);
+  const add = everybody(call.tenant.store);
   const nameOf = (person: string) => (person === TURN_OF_NOBODY ? "Nobody" : names(person));
   return html`<fieldset id="layer-${index}" class="layer"><legend>${layer.name}</legend>
 <div class="field"><label for="${id("name")}">Name of the layer</label><input id="${id("name")}" name="${id("name")}" value="${layer.name}" autocomplete="off">${wrongAt(call, action, `${at}/name`)}</div>
@@ -82,19 +85,12 @@ function layerFields(
       html`<li class="who-item"><input type="hidden" name="${id("person")}" value="${person}"><span>${place + 1}. ${nameOf(person)}</span><span class="buttons">${does(`up:${index}:${place}`, "↑", `${nameOf(person)} earlier in ${layer.name}`)}${does(`down:${index}:${place}`, "↓", `${nameOf(person)} later in ${layer.name}`)}${does(`remove:${index}:${place}`, "✕", `Remove ${nameOf(person)} from ${layer.name}`)}</span></li>
 `,
   )}</ol>${wrongAt(call, action, `${at}/participants`)}<div class="filters"><label for="${id("add")}">Add</label><select id="${id("add")}" name="${id("add")}"><option value="" selected>Choose …</option>${add.map(
-    ({ id: person, display_name, email }) =>
-      html`<option value="${person}">${display_name || email}</option>`,
+    ({ id: person, name }) => html`<option value="${person}">${name}</option>`,
   )}<option value="${TURN_OF_NOBODY}">Nobody</option></select>${does(`add:${index}`, "Add", `Add to ${layer.name}`)}</div></fieldset>
 <div class="filters"><div class="field"><label for="${id("starts")}">First turn begins, and each changes at that time</label><input type="datetime-local" id="${id("starts")}" name="${id("starts")}" value="${layer.starts}" required><input type="hidden" name="${id(knownField("starts"))}" value="${layer.known}">${wrongAt(call, action, `${at}/rotation_start`)}</div>
 <div class="field"><label for="${id("length")}">Length of a turn</label><input type="number" min="1" id="${id("length")}" name="${id("length")}" value="${layer.length}" required>${wrongAt(call, action, `${at}/shift_minutes`)}</div>
-<div class="field"><label for="${id("unit")}">counted in</label><select id="${id("unit")}" name="${id("unit")}">${TURN_UNITS.map(
-    ({ value, name }) =>
-      html`<option value="${value}"${value === layer.unit && html` selected`}>${name}</option>`,
-  )}</select></div>
-<div class="field"><label for="${id("take")}">On call at once</label><select id="${id("take")}" name="${id("take")}">${TAKEN.map(
-    (take) =>
-      html`<option value="${take}"${take === layer.take && html` selected`}>${take === "1" ? "one person" : `${take} people: also the next in the order`}</option>`,
-  )}</select>${wrongAt(call, action, `${at}/take`)}</div></div>
+<div class="field"><label for="${id("unit")}">counted in</label><select id="${id("unit")}" name="${id("unit")}">${optionsOf(TURN_UNITS, layer.unit)}</select></div>
+<div class="field"><label for="${id("take")}">On call at once</label><select id="${id("take")}" name="${id("take")}">${optionsOf(TAKEN, layer.take)}</select>${wrongAt(call, action, `${at}/take`)}</div></div>
 ${whenFields(layer, index)}${holidayField(call, layer, index)}${wrongAt(call, action, `${at}/restriction`)}
 <div class="buttons">${index > 0 && does(`layer-up:${index}`, "↑", `Move ${layer.name} up`)}${index < last && does(`layer-down:${index}`, "↓", `Move ${layer.name} down`)}${does(`layer-remove:${index}`, "Remove layer", `Remove layer ${layer.name}`)}</div></fieldset>
 `;
@@ -105,14 +101,11 @@ function holidayField({ tenant }: PageCall, { holidays, name }: LayerDraft, inde
   const calendars = listHolidays(tenant.store);
   if (calendars.length === 0 && holidays === "") return html``;
   const choices = calendars.flatMap((one) => [
-    { value: `out:${one.name}`, words: `not on ${one.name}` },
-    { value: `only:${one.name}`, words: `only on ${one.name}` },
+    { value: `out:${one.name}`, name: `not on ${one.name}` },
+    { value: `only:${one.name}`, name: `only on ${one.name}` },
   ]);
   const id = `l${index}-holidays`;
-  return html`<div class="field"><label for="${id}">Holidays in ${name}</label><select id="${id}" name="${id}"><option value="">on all days</option>${choices.map(
-    ({ value, words }) =>
-      html`<option value="${value}"${value === holidays && html` selected`}>${words}</option>`,
-  )}</select></div>`;
+  return html`<div class="field"><label for="${id}">Holidays in ${name}</label><select id="${id}" name="${id}"><option value="">on all days</option>${optionsOf(choices, holidays)}</select></div>`;
 }
 
 function whenFields(layer: LayerDraft, index: number): Markup {

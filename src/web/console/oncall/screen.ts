@@ -5,7 +5,6 @@ import { isTimezone } from "../../../core/oncall/zone.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
@@ -18,7 +17,7 @@ import {
   lastMondayNine,
   rangeWords,
 } from "../ui/local-time.ts";
-import { peopleHues, peopleNames } from "../ui/people-names.ts";
+import { everybody, peopleHues, peopleNames } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { asked, schedulePage, stretchWords } from "../ui/schedule.ts";
 import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
@@ -36,7 +35,7 @@ function weeklyForm(call: PageCall): Markup {
   const projects = configVersions(tenant.store).map(({ project }) => project);
   if (projects.length === 0)
     return html`<h2>New schedule</h2><p class="soft">A schedule belongs to a project, and there is none yet.</p>`;
-  const people = listAccounts(tenant.store);
+  const people = everybody(tenant.store);
   const isBack = returned?.action === ACTION;
   const ticked = new Set(isBack ? returned.form.getAll("person") : people.map(({ id }) => id));
   const wrong = wrongOf(call, ACTION, "layers");
@@ -45,8 +44,8 @@ function weeklyForm(call: PageCall): Markup {
 ${select(call, ACTION, { name: "project", label: "Project", value: projects[0] ?? "", choices: projects.map((name) => ({ value: name, name })) })}
 ${field(call, ACTION, { name: "name", label: "Name", value: "primary", required: true, autocomplete: "off" })}
 <fieldset><legend>Who takes turns</legend>${people.map(
-    ({ id, display_name, email }) =>
-      html`<label class="check"><input type="checkbox" name="person" value="${id}"${ticked.has(id) && html` checked`}> ${display_name || email}</label>`,
+    ({ id, name }) =>
+      html`<label class="check"><input type="checkbox" name="person" value="${id}"${ticked.has(id) && html` checked`}> ${name}</label>`,
   )}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>
 ${field(call, ACTION, { name: "timezone", label: "Time zone", value: typed(call, ACTION, "timezone", look.zone), required: true, hint: "As Europe/Berlin: whose clock the hand-over follows.", autocomplete: "off" })}
 <p class="form-foot"><button class="button">Make a weekly schedule</button></p></form>`;

@@ -10,7 +10,7 @@ import { canMail, invitePerson } from "../../../tenant/invite.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { chip, facesOf, proofDot } from "../ui/faces.ts";
 import { button, field, select, ticked } from "../ui/form.ts";
-import { managers } from "../ui/people-names.ts";
+import { calledOf, managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { qrCode } from "../ui/qr.ts";
 import { reached } from "../ui/reached.ts";
@@ -89,14 +89,14 @@ async function people(call: PageCall): Promise<Markup> {
   const items: Markup[] = [];
   const lost: Markup[] = [];
   for (const account of listAccounts(tenant.store)) {
-    const { id, display_name, email, role } = account;
+    const { id, email, role } = account;
     const { dot, word } = await reached(call, account);
     const isTold = dot === "shown" ? "soft" : dot === "accepted" ? "warn" : "crit";
     if (dot === "none" && duties.has(id))
-      lost.push(way(call, pathOf("people", id), display_name || email));
+      lost.push(way(call, pathOf("people", id), calledOf(account)));
     const seen = isManager(who.role) ? lastHere(call, id) : null;
     items.push(html`<li class="who-item who-person">${chip(faces(id))}
-<div><p><a href="${base}${pathOf("people", id)}">${display_name || email}</a> <span class="soft">${id === who.accountId && "you · "}${role}</span></p>
+<div><p><a href="${base}${pathOf("people", id)}">${calledOf(account)}</a> <span class="soft">${id === who.accountId && "you · "}${role}</span></p>
 <p class="small ${isTold}">${word}</p><p class="small soft">${email}${seen !== null && html` · last here ${ago(call, seen)}`}</p></div>${
       duties.has(id) && html`<div class="who-duty small">${duties.get(id)}</div>`
     }</li>

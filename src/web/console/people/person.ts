@@ -14,7 +14,7 @@ import { addContactForm, contactRows } from "../ui/contact-list.ts";
 import { chip, facesOf } from "../ui/faces.ts";
 import { button, field, select } from "../ui/form.ts";
 import { passkeyForms, passkeyRows } from "../ui/passkeys.ts";
-import { managers } from "../ui/people-names.ts";
+import { calledOf, managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { newTopic } from "../ui/qr.ts";
 import { reached } from "../ui/reached.ts";
@@ -39,7 +39,7 @@ export const personScreen: Screen = {
     const mayGovern = isManager(call.who.role) && atLeast(call.who.role, account.role);
     const watches = ["people"];
     return {
-      title: account.display_name || account.email,
+      title: calledOf(account),
       nav: "people",
       sections: {
         head: { watches: [...watches, "oncall", "oncall:*"], draw: () => head(call, account) },
@@ -90,7 +90,7 @@ export const personScreen: Screen = {
         const changed = tenant.store.write((tx) =>
           changeAccount(tx, who.accountId, { id: params["account"] ?? "", displayName, role }),
         );
-        return { said: `${changed.display_name || changed.email} is ${changed.role}.` };
+        return { said: `${calledOf(changed)} is ${changed.role}.` };
       },
     },
     reset: {

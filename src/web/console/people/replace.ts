@@ -5,10 +5,9 @@ import { mustManage } from "../../../people/roles.ts";
 import { replaceAccount } from "../../../tenant/replace-account.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { select } from "../ui/form.ts";
+import { calledOf } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { type NamedPlace, placeItem, placesNaming } from "./places.ts";
-
-const nameOf = ({ display_name, email }: Account): string => display_name || email;
 
 /** What names them, as links; and another put in their place everywhere, at once. */
 export function namedSection(call: PageCall, account: Account, mayReplace: boolean): Markup {
@@ -25,7 +24,7 @@ function replaceForm(call: PageCall, account: Account): Markup {
     return html`<p class="soft">Nobody else is here to take their place.</p>`;
   const action = `/people/${account.id}/replace`;
   return html`<form class="form" id="replace-form" method="post" action="${call.base}${action}" data-preview="would" data-preview-to="${call.base}${action}/try">
-${select(call, action, { name: "by", label: "Replace everywhere by", value: call.shown["replace"] ?? "", choices: [{ value: "", name: "choose somebody" }, ...others.map((one) => ({ value: one.id, name: nameOf(one) }))] })}
+${select(call, action, { name: "by", label: "Replace everywhere by", value: call.shown["replace"] ?? "", choices: [{ value: "", name: "choose somebody" }, ...others.map((one) => ({ value: one.id, name: calledOf(one) }))] })}
 <p class="form-foot"><button class="button second">Replace everywhere</button><button class="second" formaction="${call.base}${action}/try">Show what changes</button></p></form>`;
 }
 
@@ -37,17 +36,17 @@ export function replaceWould(call: PageCall, account: Account): Markup {
   const places = placesNaming(call.tenant.store, account.id, call.now);
   const undo = isReversible(call, by)
     ? "It can be undone."
-    : `${nameOf(other)} is named elsewhere already, so that it can't be undone by a button.`;
-  return html`<div class="notice"><h3>${nameOf(other)} in the place of ${nameOf(account)}</h3><ul>${places.map(
+    : `${calledOf(other)} is named elsewhere already, so that it can't be undone by a button.`;
+  return html`<div class="notice"><h3>${calledOf(other)} in the place of ${calledOf(account)}</h3><ul>${places.map(
     (place) => html`<li>${placeItem(call, place)}: ${becomes(place, account, other)}</li>`,
   )}</ul><p class="soft">${counted(places.length, "place")}, all or none. ${undo}</p></div>`;
 }
 
 function becomes({ kind, beside }: NamedPlace, from: Account, by: Account): string {
-  if (!beside.has(by.id)) return `${nameOf(from)} → ${nameOf(by)}`;
+  if (!beside.has(by.id)) return `${calledOf(from)} → ${calledOf(by)}`;
   return kind === "layer"
-    ? `${nameOf(by)} has both turns`
-    : `${nameOf(from)} leaves, ${nameOf(by)} is there already`;
+    ? `${calledOf(by)} has both turns`
+    : `${calledOf(from)} leaves, ${calledOf(by)} is there already`;
 }
 
 /** Whether putting them back changes just what was changed: whoever came stood nowhere before. */
@@ -64,7 +63,7 @@ export const replaceForms: Readonly<Record<string, Form>> = {
       const canUndo = isReversible(call, by);
       const changed = tenant.store.write((tx) => replaceAccount(tx, { account, by }));
       if (changed.length === 0) return { said: "Nothing names them." };
-      const [from, to] = [account, by].map((id) => nameOf(getAccount(tenant.store, id)));
+      const [from, to] = [account, by].map((id) => calledOf(getAccount(tenant.store, id)));
       return {
         said: `${to} stands in the place of ${from} in ${counted(changed.length, "place")}.`,
         ...(canUndo ? { undo: { action: `/people/${by}/replace`, fields: { by: account } } } : {}),

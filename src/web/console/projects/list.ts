@@ -2,10 +2,10 @@ import { projectWrite } from "../../../core/projects/project.ts";
 import { createProject } from "../../../core/projects/projects.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { overviewOf, type ProjectNow } from "../../../tenant/overview.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, keyed } from "../ui/form.ts";
+import { everybody } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import { hourPlot } from "../ui/plot.ts";
 import { way } from "../ui/way.ts";
@@ -48,12 +48,7 @@ function projectTable(call: PageCall): Markup {
       "No project yet.",
       html`<p class="soft">A project has sources that send events, rules that page people, and channels that get messages. Make one below, or begin with the first steps.</p>${way(call, "/welcome", "First steps")}`,
     );
-  const names = new Map(
-    listAccounts(call.tenant.store).map(({ id, display_name, email }) => [
-      id,
-      display_name || email,
-    ]),
-  );
+  const names = new Map(everybody(call.tenant.store).map(({ id, name }) => [id, name]));
   return html`<p>${way(call, "/ladders", "Ladders: who is paged and when, for rules of all projects")}</p><div class="table-wrap"><table class="table stacked"><thead><tr><th>project</th><th class="num">open alerts</th><th>events, last hour</th><th class="num">sources</th><th class="num">rules</th><th>channels</th><th>on call</th></tr></thead>
 <tbody>${projects.map((one) => row(call, one, names))}</tbody></table></div>
 ${next !== null && html`<nav class="pages" aria-label="Pages"><a href="${call.base}${AT}?after=${encodeURIComponent(next)}">More projects</a></nav>`}`;

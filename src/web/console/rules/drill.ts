@@ -7,10 +7,10 @@ import type { StoredRule } from "../../../core/projects/rule.ts";
 import { getRule } from "../../../core/projects/rules.ts";
 import { check } from "../../../ground/kit/check.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { channelWords } from "../ui/channel-words.ts";
 import { field, select } from "../ui/form.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { readNumber } from "../ui/plain.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { reachWords } from "../ui/reach-words.ts";
@@ -130,12 +130,7 @@ ${ways(call, { project, rule }, ["Missed", found.missed])}`;
 
 function acked(call: PageCall, { acknowledged_by: by, acknowledged_at: at }: DrillReport): Piece {
   if (at === null) return false;
-  return html`, acknowledged by ${by === null ? "its sender" : nameIn(call, by)} ${clockTime(call, at)}`;
-}
-
-function nameIn({ tenant }: PageCall, account: string): string {
-  const one = listAccounts(tenant.store).find(({ id }) => id === account);
-  return one === undefined ? "somebody who was removed" : one.display_name.trim() || one.email;
+  return html`, acknowledged by ${by === null ? "its sender" : peopleNames(call.tenant.store)(by)} ${clockTime(call, at)}`;
 }
 
 function ways(
@@ -147,7 +142,7 @@ function ways(
   const about = {
     project: project.name,
     rule: rule.name,
-    nameOf: (account: string) => nameIn(call, account),
+    nameOf: peopleNames(call.tenant.store),
   };
   return html`<h3>${name}</h3><ul class="who">${all.map((entry) => {
     const { dot, words, change } = reachWords(entry, call, about);

@@ -1,24 +1,25 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { optionsOf } from "../ui/form.ts";
 import { editButton, type Filled, line, pick } from "../ui/inputs.ts";
 import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
 import { rowsThatCount } from "./read-fields.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 const LEVELS = [
-  ["", "any level"],
-  ["100", "debug or worse"],
-  ["200", "info or worse"],
-  ["300", "warn or worse"],
-  ["400", "error or worse"],
-  ["500", "critical"],
-] as const;
+  { value: "", name: "any level" },
+  { value: "100", name: "debug or worse" },
+  { value: "200", name: "info or worse" },
+  { value: "300", name: "warn or worse" },
+  { value: "400", name: "error or worse" },
+  { value: "500", name: "critical" },
+];
 
 const MISSING = [
-  ["", "(alerts open when something comes)"],
-  ["any", "of each template"],
-  ["template", "of one template"],
-  ["source", "of one source"],
-] as const;
+  { value: "", name: "(alerts open when something comes)" },
+  { value: "any", name: "of each template" },
+  { value: "template", name: "of one template" },
+  { value: "source", name: "of one source" },
+];
 
 /** WHEN: which events count. What few rules ask for lies folded, and open where this one does. */
 export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
@@ -53,15 +54,15 @@ ${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "a
 }
 
 const OPS = [
-  ["eq", "is"],
-  ["neq", "isn't"],
-  ["gte", "≥"],
-  ["lte", "≤"],
-  ["in", "is one of"],
-  ["not_in", "isn't one of"],
-  ["matches", "matches"],
-  ["not_matches", "doesn't match"],
-] as const;
+  { value: "eq", name: "is" },
+  { value: "neq", name: "isn't" },
+  { value: "gte", name: "≥" },
+  { value: "lte", name: "≤" },
+  { value: "in", name: "is one of" },
+  { value: "not_in", name: "isn't one of" },
+  { value: "matches", name: "matches" },
+  { value: "not_matches", name: "doesn't match" },
+];
 
 function conditions(call: { base: string }, filled: Filled): Markup {
   const ids = filled.fields.getAll("cond");
@@ -86,10 +87,7 @@ function condition(
   const keyIsJson = fields.getAll(WRITTEN_AS_JSON).includes(of("key"));
   return html`<div class="rule-row"><input type="hidden" name="cond" value="${id}"><input type="hidden" name="${of("as")}" value="${fields.get(of("as")) ?? ""}">${keyIsJson && html`<input type="hidden" name="${WRITTEN_AS_JSON}" value="${of("key")}">`}
 <input id="r-${of("key")}" name="${of("key")}" aria-label="Key of condition ${n}" placeholder="key" value="${fields.get(of("key")) ?? ""}" autocapitalize="off" spellcheck="false"${bad}>
-<select id="r-${of("op")}" name="${of("op")}" aria-label="Comparison of condition ${n}">${OPS.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === op && html` selected`}>${words}</option>`,
-  )}</select>
+<select id="r-${of("op")}" name="${of("op")}" aria-label="Comparison of condition ${n}">${optionsOf(OPS, op)}</select>
 <input id="r-${of("value")}" name="${of("value")}" aria-label="Value of condition ${n}" placeholder="value" value="${fields.get(of("value")) ?? ""}" autocapitalize="off" spellcheck="false"${bad}>
 ${editButton(call, filled, { does: `drop-cond-${id}`, name: "−", label: `Remove condition ${n}` })}${
   fields.get(of("as")) === "json" && html`<p class="hint">The value is written as JSON.</p>`

@@ -1,9 +1,9 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { DryRun } from "../../../in/ingest/dry-run/dry-run.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { levelBadge } from "../ui/level.ts";
 import { identifiersText, markedTemplate } from "../ui/message.ts";
+import { peopleNames } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { clockTime, span } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
@@ -108,10 +108,7 @@ const MOST_SHOWN = 50;
 
 function alertList(call: PageCall, { alerts, alert_count }: DryRun): Piece {
   if (alerts.length === 0) return false;
-  const names = new Map(
-    listAccounts(call.tenant.store).map((one) => [one.id, one.display_name.trim() || one.email]),
-  );
-  const nameOf = (account: string) => names.get(account) ?? account;
+  const nameOf = peopleNames(call.tenant.store);
   return html`<h3>Alerts</h3><ol class="rule-alerts">${alerts.slice(0, MOST_SHOWN).map((alert) => {
     const { opened_at, ended_at, template, identifiers, count, level, paged } = alert;
     const lasted = ended_at === null ? "still open" : span(ended_at - opened_at);

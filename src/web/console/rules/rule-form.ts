@@ -1,6 +1,7 @@
 import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { pathOf } from "../screen.ts";
+import { optionsOf } from "../ui/form.ts";
 import { editButton, type Filled, fault, line, pick, tick } from "../ui/inputs.ts";
 import { type LadderCall, ladderNow } from "../ui/ladder-now.ts";
 import { stepsForm } from "../ui/steps-form.ts";
@@ -63,11 +64,11 @@ ${json}</textarea>${bad && html`<div id="r-json-wrong">${faults.map((fault) => h
 }
 
 const DAYS = [
-  ["1", "1 day"],
-  ["7", "7 days"],
-  ["14", "14 days"],
-  ["30", "30 days"],
-] as const;
+  { value: "1", name: "1 day" },
+  { value: "7", name: "7 days" },
+  { value: "14", name: "14 days" },
+  { value: "30", name: "30 days" },
+];
 
 /** On what it is tried: the kept lines, or those that were pasted. */
 function tryFields({ filled, keepsLines, around, keep = null }: RuleForm): Markup {
@@ -75,10 +76,7 @@ function tryFields({ filled, keepsLines, around, keep = null }: RuleForm): Marku
   const days = fields.get("days") ?? "7";
   const paste = fields.get("lines") ?? "";
   return html`<fieldset id="try-on"><legend>Try it on</legend>
-<div class="rule-line"><div class="field short"><label for="r-days">The kept lines of</label><select id="r-days" name="days">${DAYS.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === days && html` selected`}>${words}</option>`,
-  )}</select></div></div>
+<div class="rule-line"><div class="field short"><label for="r-days">The kept lines of</label><select id="r-days" name="days">${optionsOf(DAYS, days)}</select></div></div>
 ${!keepsLines && html`<p class="warn">${around.sources.length === 0 ? "No source yet" : "Nothing to try it on: no source keeps its lines"}. Paste some below${keep !== null && html`, or ${keep}`}.</p>`}
 <details id="paste"${(!keepsLines || paste !== "") && html` open`}><summary>Or on pasted lines</summary><div class="field"><label for="r-lines">Lines</label><textarea id="r-lines" name="lines" rows="5" class="mono" spellcheck="false">
 ${paste}</textarea><p class="hint">A message on each, at most 1,000: taken in place of the kept ones, as if they came just now.</p></div></details></fieldset>`;
@@ -100,8 +98,8 @@ function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext
     label: "Ladder",
     at: "/ladder",
     choices: [
-      ["", "rungs of this rule alone"],
-      ...ladders.map(({ name }) => [name, name] as const),
+      { value: "", name: "rungs of this rule alone" },
+      ...ladders.map(({ name }) => ({ value: name, name })),
     ],
   })}${editButton(call, filled, { does: "ladder", name: "Show", label: "Show this ladder" })}</div>`;
 }
@@ -135,8 +133,8 @@ ${pick(filled, {
   label: "Actions",
   at: "/actions",
   choices: [
-    ["all", "every action that takes the event"],
-    ["these", "only those ticked below"],
+    { value: "all", name: "every action that takes the event" },
+    { value: "these", name: "only those ticked below" },
   ],
 })}${chosen.map((id, i) => box(id, i, true))}${rest.map(({ id }, i) => box(id, chosen.length + i, false))}</fieldset>`;
 }

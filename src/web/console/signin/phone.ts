@@ -4,6 +4,7 @@ import { getAccount } from "../../../people/accounts.ts";
 import type { PhoneSees } from "../../../people/phone-links.ts";
 import { signInByPhone } from "../../../people/sign-in.ts";
 import { hostCookie, sessionCookie } from "../../http/session-cookie.ts";
+import { calledOf } from "../ui/people-names.ts";
 import type { GoOn, OpenPage, Visit, VisitAnswer } from "../visit.ts";
 
 /** How the link stands, for the script of a page that waits. */
@@ -83,12 +84,11 @@ function entry({ base }: Visit, wrong: string | null): VisitAnswer {
 }
 
 function waiting({ tenant, base }: Visit, sees: PhoneSees): VisitAnswer {
-  const { display_name, email } = getAccount(tenant.store, sees.accountId);
   return {
     title: TITLE,
     script: "phone",
     headers: { [STATE]: sees.state },
-    main: html`<p>This signs you in as <strong>${display_name || email}</strong>.</p>
+    main: html`<p>This signs you in as <strong>${calledOf(getAccount(tenant.store, sees.accountId))}</strong>.</p>
 ${sees.state === "asked" ? html`<p>Type these digits at your desk:</p><p class="digits" id="digits">${sees.digits}</p>` : html`<p>Your desk has answered.</p>`}
 <form class="form" method="post" action="${base}/phone" data-phone="wait">
 <p class="form-foot"><button class="button second">Go on</button></p></form>

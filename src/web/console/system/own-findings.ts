@@ -8,6 +8,7 @@ import { getAccount } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import type { ShownFinding } from "../ui/finding.ts";
+import { calledOf } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { reached } from "../ui/reached.ts";
 import { schedulePage } from "../ui/schedule.ts";
@@ -110,7 +111,7 @@ async function unsure(call: PageCall, seats: readonly SeatNow[]): Promise<ShownF
       id: `own-unconfirmed-${account.id}`,
       check: "unconfirmed",
       state: dot === "none" ? "wrong" : "note",
-      words: html`${account.display_name || account.email} is ${isNow ? "on call" : "the next on call"} for ${where}: ${word}.`,
+      words: html`${calledOf(account)} is ${isNow ? "on call" : "the next on call"} for ${where}: ${word}.`,
       mend: remedy(call, pathOf("people", account.id), "Ring it, or add a way"),
     });
   };

@@ -1,10 +1,10 @@
 import { type AlertState, getAlertRow } from "../../../core/alerts/alert.ts";
 import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { PageCall } from "../screen.ts";
 import { CHOSEN } from "./asked-alerts.ts";
 import { ticked, typed } from "./form.ts";
+import { everybody } from "./people-names.ts";
 import { ago } from "./times.ts";
 
 /** What the list and the page of one alert both draw. */
@@ -49,10 +49,10 @@ export function assignFields(
   { call, id, action }: AlertActionField,
   schedules: readonly { name: string; now?: string | null }[],
 ): Markup {
-  const people = listAccounts(call.tenant.store).slice(0, 100);
+  const people = everybody(call.tenant.store).slice(0, 100);
   return html`<fieldset><legend>Who</legend>${people.map(
-    ({ id: account, display_name, email }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"${ticked(call, action, { name: "account", value: account })}> ${display_name.trim() === "" ? email : display_name}</label>`,
+    ({ id: account, name }) =>
+      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"${ticked(call, action, { name: "account", value: account })}> ${name}</label>`,
   )}${schedules.map(
     ({ name, now }) =>
       html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"${ticked(call, action, { name: "schedule", value: name })}> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,

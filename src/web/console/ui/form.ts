@@ -126,6 +126,13 @@ export interface Choice {
   name: string;
 }
 
+/** The choices of a `select`. */
+export const optionsOf = (choices: readonly Choice[], chosen: string): Markup =>
+  html`${choices.map(
+    ({ value, name }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`,
+  )}`;
+
 /** A labelled choice of one. What stands there and isn't offered is one more, or saving the form would change it. */
 export function select(
   call: Pick<PageCall, "returned">,
@@ -141,10 +148,7 @@ export function select(
   const wrong = wrongOf(call, action, name);
   const id = fieldId(action, name);
   return html`<div class="field"><label for="${id}">${label}</label>
-<select id="${id}" name="${name}"${required && html` required`}${wrong !== null && html` aria-invalid="true"`}>${choices.map(
-    (choice) =>
-      html`<option value="${choice.value}"${choice.value === chosen && html` selected`}>${choice.name}</option>`,
-  )}</select>
+<select id="${id}" name="${name}"${required && html` required`}${wrong !== null && html` aria-invalid="true"`}>${optionsOf(choices, chosen)}</select>
 ${hint !== undefined && html`<p class="hint">${hint}</p>`}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
 }
 

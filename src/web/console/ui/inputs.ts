@@ -1,5 +1,6 @@
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
+import { type Choice, optionsOf } from "./form.ts";
 import { WRITTEN_AS_JSON } from "./plain.ts";
 
 /** What the pieces of a rule's form draw themselves with: what its fields hold, and what is wrong with them. */
@@ -88,7 +89,7 @@ export interface Picked {
   name: string;
   label: string;
   at: string;
-  choices: readonly (readonly [value: string, words: string])[];
+  choices: readonly Choice[];
   hint?: string;
 }
 
@@ -96,15 +97,12 @@ export interface Picked {
 export function pick({ fields, wrong }: Filled, of: Picked): Markup {
   const { name, label, at, hint } = of;
   const chosen = fields.get(name) ?? "";
-  const isKnown = of.choices.some(([value]) => value === chosen);
-  const choices = isKnown ? of.choices : [...of.choices, [chosen, chosen] as const];
+  const isKnown = of.choices.some(({ value }) => value === chosen);
+  const choices = isKnown ? of.choices : [...of.choices, { value: chosen, name: chosen }];
   const fault = wrong(at);
   const id = `r-${name}`;
   return html`<div class="field short"><label for="${id}">${label}</label>
-<select id="${id}" name="${name}"${fault !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}>${choices.map(
-    ([value, words]) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
-  )}</select>${hint !== undefined && html`<p class="hint">${hint}</p>`}${
+<select id="${id}" name="${name}"${fault !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}>${optionsOf(choices, chosen)}</select>${hint !== undefined && html`<p class="hint">${hint}</p>`}${
     fault !== null && html`<p class="wrong" id="${id}-wrong">${fault}</p>`
   }</div>`;
 }

@@ -7,8 +7,8 @@ import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { wayWord } from "../../../out/services/service-names.ts";
-import { listAccounts } from "../../../people/accounts.ts";
 import type { Faces } from "./faces.ts";
+import { everybody } from "./people-names.ts";
 
 /** How somebody can be reached, in a word or two. */
 export interface ReachNow {
@@ -48,10 +48,7 @@ export function readLadderContext(
   { now, level, project, isOwn, faces }: LadderAsked,
 ): LadderContext {
   const projectId = project?.id ?? NONE;
-  const people = listAccounts(reader).map(({ id, display_name, email }) => ({
-    id,
-    name: display_name.trim() === "" ? email : display_name,
-  }));
+  const people = everybody(reader);
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const reachable = createReachable(reader, contactKindList);
   return {

@@ -1,16 +1,25 @@
 import { displayNameOf } from "../../../core/alerts/said.ts";
 import type { Reader } from "../../../ground/store/store.ts";
+import type { Account } from "../../../people/account.ts";
 import { accountHues, listAccounts } from "../../../people/accounts.ts";
 import { isManager } from "../../../people/roles.ts";
 import type { PageCall } from "../screen.ts";
+
+/** What somebody is called: by their name, or by their address. */
+export const calledOf = ({
+  display_name,
+  email,
+}: Pick<Account, "display_name" | "email">): string => display_name.trim() || email;
+
+/** Everybody here, by address. */
+export const everybody = (reader: Reader): { id: string; name: string }[] =>
+  listAccounts(reader).map((one) => ({ id: one.id, name: calledOf(one) }));
 
 /** By id, as others see them; who is gone is "somebody who was removed". */
 export type PeopleNames = (account: string | null) => string;
 
 export function peopleNames(reader: Reader): PeopleNames {
-  const names = new Map(
-    listAccounts(reader).map(({ id, display_name, email }) => [id, display_name || email]),
-  );
+  const names = new Map(everybody(reader).map(({ id, name }) => [id, name]));
   return (account) =>
     account === null ? "nobody" : (names.get(account) ?? "somebody who was removed");
 }
@@ -36,6 +45,6 @@ export function managers({ tenant }: PageCall): string {
   return listAccounts(tenant.store)
     .filter(({ role }) => isManager(role))
     .slice(0, 3)
-    .map(({ display_name, email }) => display_name || email)
+    .map(calledOf)
     .join(", ");
 }
