@@ -12,6 +12,8 @@ export interface DialRequest {
   port: number;
   /** Milliseconds until it is ended in any case. A server can't hold it by sending a byte at a time. */
   lifeMs: number;
+  /** Limit for lookup and connection, where it is less than the client's. */
+  connectMs?: number;
 }
 
 /** An open connection to an allowed address. */
@@ -30,8 +32,12 @@ export interface DialOptions {
 }
 
 /** Connects with the three checks of `guardedAgent`. Rejects with an EgressFault. */
-export function dial({ host, port, lifeMs }: DialRequest, options: DialOptions): Promise<Socket> {
-  const { clock, rules, names, connectMs } = options;
+export function dial(
+  { host, port, lifeMs, connectMs: most = Number.POSITIVE_INFINITY }: DialRequest,
+  options: DialOptions,
+): Promise<Socket> {
+  const { clock, rules, names } = options;
+  const connectMs = Math.min(most, options.connectMs);
   if (isIP(host) !== 0 && addressRefusal(host, rules) !== null)
     return Promise.reject(new EgressFault("address_refused"));
   return new Promise((resolve, reject) => {

@@ -75,6 +75,10 @@ test("a name that isn't there and one that never answers are told apart", async 
   );
   await clock.turn(5_000);
   await late;
+  const asked = egress.dial({ host: "slow.test", port, lifeMs, connectMs: 1_000 });
+  const sooner = assert.rejects(asked, fault("timeout_connect"));
+  await clock.turn(1_000);
+  await sooner;
 });
 
 test("a client that closes ends its connections and opens no more", async () => {

@@ -46,6 +46,15 @@ postgresTest(
   },
 );
 
+postgresTest("a host without power leaves the others time, however short the limit", async (t) => {
+  const made = await testDatabase(t);
+  const { port } = await forwarded(t, made);
+  // Nothing says that it isn't there.
+  const resolve = () => new Promise<never>(() => {});
+  const { database } = openTo(t, made, `dead.test,127.0.0.1:${port}`, { resolve });
+  assert.deepEqual(await database.query("SELECT 1 AS n", [], { withinMs: 1_000 }), [{ n: 1 }]);
+});
+
 postgresTest("TLS follows the URL, and an untrusted server gets no data", async (t) => {
   const made = await testDatabase(t);
   const [plain, secure] = [await forwarded(t, made), await forwarded(t, made, { tls: true })];

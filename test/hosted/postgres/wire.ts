@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { TLSSocket } from "node:tls";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
+import type { Resolve } from "../../../src/ground/kit/names.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import type { SeenGeneration } from "../../../src/hosted/registry/generation.ts";
 import { openDatabase } from "../../../src/hosted/registry/postgres/connect.ts";
@@ -79,12 +80,12 @@ export function openTo(
   t: TestContext,
   { name }: TestDatabase,
   hosts: string,
-  more: { query?: string; ca?: string; seen?: SeenGeneration } = {},
+  more: { query?: string; ca?: string; seen?: SeenGeneration; resolve?: Resolve } = {},
 ) {
   const text = `postgres://hand:sesame@${hosts}/${name}${more.query ?? ""}`;
   const url = readDatabaseUrl(text, { ca: more.ca !== undefined });
   if (typeof url === "string") throw new Error(url);
-  const egress = boxEgress();
+  const egress = boxEgress(more.resolve);
   const plain: string[] = [];
   const database = openDatabase({
     url,

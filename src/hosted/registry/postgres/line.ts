@@ -100,7 +100,9 @@ async function connectLine(
   const { clock, url } = options;
   const host = url.hosts[at] as DatabaseHost;
   const openedAt = clock.mono();
-  const socket = await socketTo(options, host);
+  const socket = await socketTo(options, host, ms).catch((error) => {
+    throw clock.mono() - openedAt < ms ? error : noAnswer(ms, error);
+  });
   const state: LineState = { broken: false, late: false, generation: null };
   const drop = () => {
     state.broken = true;
@@ -139,10 +141,10 @@ const noAnswer = (ms: number, cause: unknown) =>
     isSilence: true,
   });
 
-/** A connected socket; for a local path, one that the client connects. */
-async function socketTo(options: LineOptions, { host, port, isSocket }: DatabaseHost) {
+/** A connected socket within `ms`; for a local path, one that the client connects. */
+async function socketTo({ dial }: LineOptions, { host, port, isSocket }: DatabaseHost, ms: number) {
   if (isSocket) return new Socket();
-  const { socket } = await options.dial({ host, port, lifeMs: LIFE_MS });
+  const { socket } = await dial({ host, port, lifeMs: LIFE_MS, connectMs: Math.max(0, ms) });
   // The client calls connect() on the socket that it gets.
   const connect = () => {
     setImmediate(() => socket.emit("connect"));
