@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { hasCommand, percentile } from "./harness.ts";
@@ -78,6 +79,12 @@ function done(summary, latency)
 end`;
 }
 
+interface Lane {
+  socket: Socket;
+  /** When the request was due that isn't answered yet. */
+  due: number | null;
+}
+
 /** Open loop: `rate` a second whatever the server does, latency from when each was due. */
 export async function openLoop(
   load: Load & { rate: number },
@@ -94,38 +101,47 @@ export async function openLoop(
   });
   const latencies: number[] = [];
   let errors = 0;
-  const idle: { send(due: number): void }[] = [];
-  const sockets = await Promise.all(
-    Array.from({ length: load.connections }, async () => {
-      const socket = connect({ port: Number(port), host: hostname, noDelay: true });
-      await new Promise((ready) => socket.once("connect", ready));
-      let due = 0;
-      let sent = 0;
-      const lane = {
-        send(at: number) {
-          due = at;
-          socket.write(requests[sent++ % requests.length] as Buffer);
-        },
-      };
-      socket.on("data", (chunk: Buffer) => {
-        if (!chunk.toString("latin1", 9, 12).startsWith("2")) errors++;
-        latencies.push(performance.now() - due);
-        idle.push(lane);
-      });
-      idle.push(lane);
-      return socket;
-    }),
-  );
+  const idle = new Set<Lane>();
+  let ended = false;
+  const open = async (): Promise<void> => {
+    const socket = connect({ port: Number(port), host: hostname, noDelay: true });
+    await once(socket, "connect");
+    const lane: Lane = { socket, due: null };
+    const answered = (due: number, isGood: boolean) => {
+      lane.due = null;
+      if (!isGood) errors++;
+      latencies.push(performance.now() - due);
+    };
+    socket.on("error", () => {});
+    socket.on("data", (chunk: Buffer) => {
+      answered(lane.due ?? 0, chunk.toString("latin1", 9, 12).startsWith("2"));
+      idle.add(lane);
+    });
+    // A server closes what has been silent for long.
+    socket.once("close", () => {
+      idle.delete(lane);
+      if (lane.due !== null) answered(lane.due, false);
+      if (!ended) void open();
+    });
+    idle.add(lane);
+  };
+  await Promise.all(Array.from({ length: load.connections }, open));
   const begin = performance.now();
   const total = load.rate * load.seconds;
   for (let n = 0; n < total; ) {
     const now = performance.now();
-    while (n < total && begin + (n * 1000) / load.rate <= now && idle.length > 0)
-      (idle.pop() as { send(due: number): void }).send(begin + (n++ * 1000) / load.rate);
+    for (const lane of idle) {
+      const due = begin + (n * 1000) / load.rate;
+      if (n >= total || due > now) break;
+      idle.delete(lane);
+      lane.due = due;
+      lane.socket.write(requests[n++ % requests.length] as Buffer);
+    }
     await new Promise((next) => setImmediate(next));
   }
   while (latencies.length < total) await new Promise((next) => setTimeout(next, 5));
-  for (const socket of sockets) socket.destroy();
+  ended = true;
+  for (const { socket } of idle) socket.destroy();
   const counted = latencies.slice(Math.floor(total / 10));
   return {
     p50: percentile(counted, 50),
