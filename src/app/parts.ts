@@ -60,7 +60,6 @@ export interface BoxParts {
   doctor: DoctorService;
   /** Figures of the ports for senders. */
   ports(): PortCounts[];
-  /** Unix seconds. */
   startedAt: number;
 }
 

@@ -32,7 +32,6 @@ export interface Device {
   token: string;
   platform: string;
   criticalAlerts: boolean;
-  /** Unix seconds. */
   createdAt: number;
   lastSeenAt: number;
 }

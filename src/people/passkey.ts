@@ -14,7 +14,6 @@ export interface Passkey {
   name: string;
   /** The host name at which it works. */
   host: string;
-  /** Unix seconds. */
   created_at: number;
   last_used_at: number | null;
   /** When its counter last went back, which can mean that there is a copy of it. */

@@ -12,7 +12,6 @@ export const deed = z.object({
   key: z.string(),
   kind: z.enum(["acknowledged", "unacknowledged", "snoozed", "resolved", "noted"]),
   by: z.string(),
-  /** Unix seconds. */
   at: z.int(),
   detail: z.looseObject({
     via: z.string().optional(),

@@ -3,7 +3,6 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 
 /** Something that was changed in what a project watches, as a sender told it. */
 export interface RecentChange {
-  /** Unix seconds. */
   at: number;
   /** The source's name. */
   source: string;

@@ -13,7 +13,6 @@ export interface TakenAlert {
   state: AlertRow["state"] | null;
   /** By name; null where nobody has it. */
   acked_by: string | null;
-  /** Unix seconds. */
   acked_at: number | null;
   /** A sentence for whoever pressed it. */
   said: string;

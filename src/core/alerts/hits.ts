@@ -8,7 +8,6 @@ import { labelsFrom } from "./labels.ts";
  * key turns out to be one with another.
  */
 export interface Hit {
-  /** Unix seconds. */
   at: number;
   sourceId: number;
   n: number;

@@ -27,7 +27,6 @@ export interface RuleAtLimit {
   alertId: number;
   /** Events in it. */
   count: number;
-  /** Unix seconds. */
   since: number;
 }
 

@@ -16,7 +16,6 @@ export interface OnCallNote {
   path: string;
   /** The ask whose link stands in its place; null: none. */
   askId: string | null;
-  /** Unix seconds. */
   until: number;
 }
 

@@ -39,7 +39,6 @@ export interface ReadySilence {
 export interface Inhibitor {
   id: number;
   rule: string;
-  /** Unix seconds. */
   openedAt: number;
 }
 

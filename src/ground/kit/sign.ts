@@ -56,7 +56,6 @@ function standardKey(secret: string): Buffer {
 
 /** Both signature headers of a request, well-formed but not checked yet. */
 export interface SignatureHeaders {
-  /** Unix seconds. */
   readonly timestamp: number;
   /** The timestamp as it was sent. The signature covers this text. */
   readonly timestampText: string;

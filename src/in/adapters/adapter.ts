@@ -63,7 +63,6 @@ export interface AlertNotified {
   state: "open" | "acknowledged" | "resolved";
   level: number;
   count: number;
-  /** Unix seconds. */
   openedAt: number;
   lastSeen: number;
 }

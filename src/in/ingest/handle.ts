@@ -85,7 +85,6 @@ const toldOf = ({ source, event }: Arrival): ToldEvent => ({ source: source.id, 
 
 /** A source's first event and its result. */
 export interface FirstHeard {
-  /** Unix seconds. */
   at: number;
   source: Source;
   event: IngestEvent;
@@ -94,7 +93,6 @@ export interface FirstHeard {
 
 export interface HeardLately {
   sourceId: number;
-  /** Unix seconds. */
   lastEventAt: number | null;
   /** Sixty counts, the present minute's last. */
   minutes: number[];

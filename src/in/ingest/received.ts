@@ -4,7 +4,6 @@ import { cut } from "../../ground/kit/text.ts";
 
 /** A received request, for a person who writes a mapping. */
 export interface ReceivedBody {
-  /** Unix seconds. */
   at: number;
   contentType: string;
   /** Its first 16,384 characters. */

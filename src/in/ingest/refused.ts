@@ -14,7 +14,6 @@ export interface Refusal {
 }
 
 export interface LastRefusal extends Refusal {
-  /** Unix seconds. */
   at: number;
 }
 

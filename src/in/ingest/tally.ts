@@ -24,7 +24,6 @@ export interface SourceTally {
 /** A source's events of the last hour by the minute, the present one last. */
 export interface SourceHour {
   sourceId: number;
-  /** Unix seconds. */
   seenAt: number;
   minutes: number[];
 }

@@ -48,7 +48,6 @@ export interface ByName {
 }
 
 export interface Next extends ByName {
-  /** Unix seconds. */
   at: number;
 }
 

@@ -16,7 +16,6 @@ export function forgetSent(tx: Tx, alertId: number): void {
 }
 
 interface Slice {
-  /** Unix seconds. */
   before: number;
   /** Rows, at most. */
   most: number;

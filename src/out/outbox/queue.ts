@@ -8,7 +8,6 @@ export interface QueuedRow {
   attempts: number;
   /** The kind of event that goes out. */
   event: string;
-  /** Unix seconds. */
   createdAt: number;
 }
 

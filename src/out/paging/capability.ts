@@ -13,7 +13,6 @@ export interface Capability {
   message?: MessageName;
   accountId: string;
   contactId: string;
-  /** Unix seconds. */
   until: number;
 }
 

@@ -14,7 +14,6 @@ export interface ShownRight {
   contactId: string;
   /** null: a test, which names no row. */
   name: MessageName | null;
-  /** Unix seconds. */
   until: number;
 }
 

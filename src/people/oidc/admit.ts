@@ -67,7 +67,6 @@ export function admission(reader: Reader, { provider, identity, at, newId }: Ask
 interface Asking {
   provider: Provider;
   identity: Identity;
-  /** Unix seconds. */
   at: number;
   newId: string;
 }

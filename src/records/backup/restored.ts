@@ -13,7 +13,6 @@ export interface RestoredOptions {
   pending: Pending;
   /** Whether a box was sending when the copy was made. */
   wasServing: boolean;
-  /** Unix seconds. */
   takenAt: number;
   now: number;
   /** The store that is being replaced; null where it can't be read. */

@@ -104,7 +104,6 @@ interface Around {
   home: string;
   /** The system, as ids begin: `opsgenie`. */
   system: string;
-  /** Unix seconds. */
   now: number;
 }
 

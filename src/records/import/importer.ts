@@ -18,7 +18,6 @@ export interface Importer {
 }
 
 export interface ImportOptions {
-  /** Unix seconds. */
   now: number;
   /** The wanted name of the new project; null: the importer chooses. */
   project: string | null;

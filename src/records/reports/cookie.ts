@@ -15,7 +15,6 @@ export interface Gate {
 export interface GateKey {
   /** A secret of the server. */
   key: Buffer;
-  /** Unix seconds. */
   now: number;
 }
 

@@ -5,7 +5,6 @@ import type { EntryDraft } from "./written.ts";
 
 /** One entry of an alert's timeline (contract §5). */
 export interface TimelineStep {
-  /** Unix seconds. */
   at: number;
   kind: string;
   account_id: string | null;

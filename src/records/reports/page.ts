@@ -21,7 +21,6 @@ const REFRESH_SECONDS = 60;
 
 export interface ReportView {
   report: PublicReport;
-  /** Unix seconds. */
   now: number;
   /** Whether the report has a password. */
   gated: boolean;

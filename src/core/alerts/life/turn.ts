@@ -19,7 +19,6 @@ export type Life = TimedRow &
 
 /** What the world is like when it happens. Each part is looked up when it is asked for. */
 export interface AlertMoment {
-  /** Unix seconds. */
   at: number;
   /** The alert's rule as it is now; null once it is deleted. */
   rule: StoredRule | null;

@@ -17,7 +17,6 @@ export interface OtlpRecord {
   /** 1 to 24; 0 where missing. */
   severity: number;
   severityText: string;
-  /** Unix seconds. */
   at: number | null;
   traceId: string;
   spanId: string;

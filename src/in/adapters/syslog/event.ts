@@ -37,7 +37,6 @@ export interface SyslogArrival {
   options: SourceOptions;
   /** The sender's address; empty where unknown. */
   peer: string;
-  /** Unix seconds. */
   at: number;
   cut: boolean;
   /** The keys that the project's rules use. */

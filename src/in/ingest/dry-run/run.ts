@@ -17,7 +17,6 @@ import { readWeeks } from "./weeks.ts";
 export interface DryRunOrder {
   projectId: number;
   input: DryRunInput;
-  /** Unix seconds. */
   now: number;
   /** Milliseconds after which it answers with what it has. */
   budgetMs: number;

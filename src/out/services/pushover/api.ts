@@ -41,7 +41,6 @@ export function pushoverFields(message: {
   title: string;
   text: string;
   loudness: Urgency;
-  /** In Unix seconds. */
   timestamp: number;
   link: { text: string; href: string } | null;
   tags?: string;

@@ -51,7 +51,6 @@ export interface PushData {
   ack: string | null;
   /** What is posted to `/push/seen` once it is shown. */
   receipt: string;
-  /** Unix seconds. */
   server_time: number;
 }
 
@@ -67,7 +66,6 @@ export interface PushFacts {
   lockScreen: LockScreen;
   /** IANA's name; null: UTC, and said so. */
   zone: string | null;
-  /** Unix seconds. */
   now: number;
 }
 

@@ -11,7 +11,6 @@ import { checkedMatchers } from "./tree.ts";
 export interface Silence {
   title: string;
   matchers: LabelMatcher[];
-  /** Unix seconds. */
   startsAt: number;
   endsAt: number;
   reason: string;
