@@ -1,4 +1,4 @@
-import { finish, type Work } from "../../ground/kit/slices.ts";
+import type { Work } from "../../ground/kit/slices.ts";
 
 /** A shift as a calendar shows it; times in Unix seconds. */
 export interface CalendarShift {
@@ -36,18 +36,13 @@ const NO_EVENTS = [
   "END:VTIMEZONE",
 ];
 
-/**
- * A schedule's shifts as an iCalendar object (RFC 5545), times in UTC: the body of a `text/calendar`
- * answer. The same shift keeps its UID from one fetch to the next.
- */
-export function icalendar(input: CalendarInput): string {
-  return finish(followIcalendar(input));
-}
-
 /** What writing one event costs beside a look at one layer. */
 const EVENT_COST = 20;
 
-/** `icalendar` in steps. */
+/**
+ * A schedule's shifts as an iCalendar object (RFC 5545), times in UTC: the body of a `text/calendar`
+ * answer, in steps. The same shift keeps its UID from one fetch to the next.
+ */
 export function* followIcalendar(input: CalendarInput): Work<string> {
   const name = text(`On call: ${input.name}`);
   const head = [

@@ -57,16 +57,6 @@ export function isOffAt(schedule: Schedule, at: number): boolean {
   return readSchedule(schedule)(at).isOff === true;
 }
 
-/** Who is on call at this instant and for which stretch, or null when nobody is; of several the first. */
-export function onCallAt(schedule: Schedule, at: number): Duty | null {
-  return finish(followDuties(schedule, at))[0] ?? null;
-}
-
-/** The first stretch that begins after this instant, and within 366 days of it; null if none does. */
-export function nextOnCall(schedule: Schedule, at: number): Duty | null {
-  return finish(followNext(schedule, at));
-}
-
 /**
  * Every shift and every gap of [from, until), in order and cut to it: together they cover what is promised, and only shifts
  * of a layer that takes several lie over each other.
@@ -84,7 +74,7 @@ export function* followDuties(schedule: Schedule, at: number): Work<Duty[]> {
   return duties;
 }
 
-/** `nextOnCall` in steps. */
+/** The first stretch that begins after this instant, and within 366 days of it; null if none does. In steps. */
 export function* followNext(schedule: Schedule, at: number): Work<Duty | null> {
   const reading = readingOf(schedule);
   let before = reading.pieceAt(at);

@@ -144,11 +144,6 @@ export function keyFileBytes(ring: KeyRing): Buffer {
   return Buffer.concat([ring.present, ...others].map(({ bytes }) => bytes));
 }
 
-/** The ids of the ring's keys, the present key first. */
-export function keyIds(ring: KeyRing): string[] {
-  return [ring.present.id, ...[...ring.keys.keys()].filter((id) => id !== ring.present.id)];
-}
-
 /** `name` first, since it holds the present key; then the others, the newest first. */
 function keyFiles(dir: string, name: string): string[] {
   const prefix = `${name}.`;

@@ -174,10 +174,3 @@ export function isBehind(reader: Reader): boolean {
   const last = reader.sql<[], number | null>("SELECT max(id) FROM timeline").pluck().get() ?? 0;
   return last > readUntil(reader);
 }
-
-/** Forgets every day, so that they are reckoned again from what history is kept. */
-export function reckonAnew(tx: Tx): void {
-  tx.sql<[]>("DELETE FROM number_days").run();
-  tx.sql<[]>("DELETE FROM number_people").run();
-  setMeta(tx, "numbers_read", 0);
-}

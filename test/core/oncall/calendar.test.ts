@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { icalendar } from "../../../src/core/oncall/calendar.ts";
+import { type CalendarInput, followIcalendar } from "../../../src/core/oncall/calendar.ts";
+import { finish } from "../../../src/ground/kit/slices.ts";
 import fc from "../../support/property.ts";
+
+const icalendar = (input: CalendarInput) => finish(followIcalendar(input));
 
 const monday = Date.UTC(2026, 2, 30, 8) / 1000;
 

@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   followCalendar,
-  nextOnCall,
-  onCallAt,
+  followDuties,
+  followNext,
   preview,
   whoIsOnCall,
 } from "../../../src/core/oncall/rotation.ts";
 import type { Layer, Schedule } from "../../../src/core/oncall/schedule.ts";
 import { finish } from "../../../src/ground/kit/slices.ts";
+
+const onCallAt = (schedule: Schedule, at: number) => finish(followDuties(schedule, at))[0] ?? null;
+const nextOnCall = (schedule: Schedule, at: number) => finish(followNext(schedule, at));
 
 const LONDON = "Europe/London";
 const DAY = 86_400;

@@ -16,7 +16,6 @@ import {
   addKey,
   type KeyRing,
   keyFileBytes,
-  keyIds,
   loadKeyRing,
   openKeyRing,
 } from "../../../src/ground/kit/key-ring.ts";
@@ -146,7 +145,7 @@ test("an old key file is added beside, once, and a file of no keys isn't", () =>
   assert.deepEqual(addKey(dir, name, ring.present.bytes), [ring.present.id]);
   const after = opened().ring;
   assert.equal(after.present.id, ring.present.id);
-  assert.deepEqual(new Set(keyIds(after)), new Set([ring.present.id, ...(ids ?? [])]));
+  assert.deepEqual(new Set(after.keys.keys()), new Set([ring.present.id, ...(ids ?? [])]));
   assert.equal(readdirSync(dir).length, 3);
   for (const bad of [Buffer.alloc(0), Buffer.alloc(31), Buffer.alloc(33)]) {
     assert.equal(addKey(dir, name, bad), null);
@@ -160,8 +159,8 @@ test("the whole ring travels as one key file, its present key first", () => {
   for (const file of readdirSync(dir)) rmSync(join(dir, file));
   writeFileSync(join(dir, name), whole, { mode: 0o600 });
   const restored = opened().ring;
-  assert.equal(keyIds(restored).length, 2);
-  assert.equal(keyIds(restored)[0], ring.present.id);
+  assert.equal(restored.keys.size, 2);
+  assert.equal(restored.present.id, ring.present.id);
 });
 
 test("a key file that others can read, or of a wrong length, is a named fault and not used", () => {

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMiner, type Miner, type MinerRow } from "../../../src/in/ingest/template/miner.ts";
-import { templatesOf } from "../../../src/in/ingest/template/try.ts";
+import { createTrial } from "../../../src/in/ingest/template/try.ts";
 import fc from "../../support/property.ts";
+
+function templatesOf(lines: Iterable<string>) {
+  const trial = createTrial();
+  for (const line of lines) trial.add(line);
+  return trial.templates();
+}
 
 function fresh(limit = 1_000): Miner {
   return createMiner({ limit, rows: [] });

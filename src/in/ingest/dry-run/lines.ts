@@ -2,6 +2,7 @@ import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import type { IngestEvent } from "../event.ts";
 import { BLOCK_LINES, lineReader } from "../line-outlines.ts";
+import type { KeptLine } from "../logtail.ts";
 import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
 import { Namer } from "../template/naming/general.ts";
 import { Shaper } from "../template/reading/shape.ts";
@@ -16,32 +17,31 @@ const MOST_TEXTS = 20_000;
 const TEMPLATES =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ?";
 
+function storedTemplates(reader: Reader, projectId: number): Map<string, MinerRow> {
+  const rows = reader.sql<[projectId: number], MinerRow>(TEMPLATES).all(projectId);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 /** The project's present templates, by the ids that its lines have. */
 export function keptTexts(
   reader: Reader,
   projectId: number,
 ): (id: string, message: string) => Text {
-  const rows = new Map(
-    reader
-      .sql<[projectId: number], MinerRow>(TEMPLATES)
-      .all(projectId)
-      .map((row) => [row.id, row]),
-  );
+  const rows = storedTemplates(reader, projectId);
+  const rootIdOf = rootsAmong(rows);
   const roots = new Map<string, Text["root"]>();
   const texts = new ForgetfulMap<string, Text>(MOST_TEXTS);
   const shaper = new Shaper();
   const namer = new Namer();
-  const rootOf = (row: MinerRow): Text["root"] => {
-    const above = row.aliasOf === null ? undefined : rows.get(row.aliasOf);
-    if (above !== undefined) return rootOf(above);
-    const root = roots.get(row.id) ?? { id: row.id, text: row.text };
-    roots.set(row.id, root);
-    return root;
-  };
-  /** Of a template that the project has deleted because it was long unused. */
-  const rootOfDeleted = (id: string, shape: string): Text["root"] => {
-    const root = roots.get(id) ?? { id, text: textOfShape(namer.generalOf(shape)) };
-    roots.set(id, root);
+  const rootOf = (id: string, shape: string): Text["root"] => {
+    const rootId = rootIdOf(id);
+    let root = roots.get(rootId);
+    if (root === undefined) {
+      // The project deletes templates that were long unused.
+      const text = rows.get(rootId)?.text ?? textOfShape(namer.generalOf(shape));
+      root = { id: rootId, text };
+      roots.set(rootId, root);
+    }
     return root;
   };
   return (id, message) => {
@@ -52,8 +52,7 @@ export function keptTexts(
     const key = isOwn ? `${id} ${shape}` : id;
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const root = row === undefined ? rootOfDeleted(id, shape) : rootOf(row);
-    const text = { root, ownText: textOfShape(shape) };
+    const text = { root: rootOf(id, shape), ownText: textOfShape(shape) };
     texts.set(key, text);
     return text;
   };
@@ -63,17 +62,20 @@ const MOST_TEMPLATES = 100_000;
 
 /** A miner with all that the project's knows. */
 export function minerOf(reader: Reader, projectId: number): Miner {
-  const rows = reader.sql<[projectId: number], MinerRow>(TEMPLATES).all(projectId);
-  return createMiner({ limit: MOST_TEMPLATES, rows });
+  return createMiner({
+    limit: MOST_TEMPLATES,
+    rows: [...storedTemplates(reader, projectId).values()],
+  });
 }
 
 /** The id of the root of each of the project's shapes. */
-export function rootsOf(reader: Reader, projectId: number): (id: string) => string {
-  const rows = reader.sql<[projectId: number], MinerRow>(TEMPLATES).all(projectId);
-  const above = new Map(rows.map(({ id, aliasOf }) => [id, aliasOf]));
+export const rootsOf = (reader: Reader, projectId: number): ((id: string) => string) =>
+  rootsAmong(storedTemplates(reader, projectId));
+
+function rootsAmong(rows: ReadonlyMap<string, MinerRow>): (id: string) => string {
   const rootOf = (id: string): string => {
-    const next = above.get(id) ?? null;
-    return next === null || !above.has(next) ? id : rootOf(next);
+    const above = rows.get(id)?.aliasOf ?? null;
+    return above === null || !rows.has(above) ? id : rootOf(above);
   };
   return rootOf;
 }
@@ -96,20 +98,8 @@ const BLOCKS =
   "SELECT block FROM log_blocks WHERE project_id = ? AND template_id = '' ORDER BY block";
 const FIRST =
   "SELECT received_at FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id LIMIT 1";
-const LINES = `SELECT id, source_id AS sourceId, received_at AS at, level, template_id, message, keys, tags, outline
+const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline
   FROM log_lines WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id`;
-
-export interface LineRow {
-  id: number;
-  sourceId: number;
-  at: number;
-  level: number;
-  template_id: string;
-  message: string;
-  keys: string | null;
-  tags: string | null;
-  outline: number | null;
-}
 
 /**
  * The project's kept lines since `from`, oldest first, in blocks. Each block is a read of its own, so that the WAL can
@@ -119,10 +109,10 @@ export function* blocksSince(
   reader: Reader,
   projectId: number,
   from: number,
-): Generator<LineRow[], void, void> {
+): Generator<KeptLine[], void, void> {
   const blocks = reader.sql<[projectId: number], number>(BLOCKS).pluck().all(projectId);
   const first = reader.sql<[number, number, number], number>(FIRST).pluck();
-  const lines = reader.sql<[number, number, number], LineRow>(LINES);
+  const lines = reader.sql<[number, number, number], KeptLine>(LINES);
   const range = (block: number) => [block * BLOCK_LINES, (block + 1) * BLOCK_LINES] as const;
   const { whole } = lineReader(reader);
   let low = 0;
@@ -135,11 +125,11 @@ export function* blocksSince(
   for (const block of blocks.slice(Math.max(0, low - 1)))
     yield lines
       .all(...range(block), projectId)
-      .filter(({ at }) => at >= from)
+      .filter(({ received_at: at }) => at >= from)
       .map(whole);
 }
 
-export function eventOf({ message, level, keys, tags }: LineRow): IngestEvent {
+export function eventOf({ message, level, keys, tags }: KeptLine): IngestEvent {
   return {
     message,
     level,

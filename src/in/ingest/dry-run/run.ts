@@ -137,7 +137,7 @@ function keptLines(
   const looked: Looked = { lines: 0, last: from, why: null };
   for (const rows of blocksSince(reader, projectId, from)) {
     for (const row of rows) {
-      const { id, at, sourceId, template_id: templateId, message } = row;
+      const { id, received_at: at, source_id: sourceId, template_id: templateId, message } = row;
       looked.lines += 1;
       looked.last = at;
       const text = textOf(templateId, message);

@@ -1,5 +1,6 @@
 import type { Reader } from "../../../ground/store/store.ts";
 import type { DryAlert, DryRunFound } from "./dry-run.ts";
+import { rootsOf } from "./lines.ts";
 
 /** The real alerts of a saved rule that are compared with a dry run of the same time. */
 
@@ -15,7 +16,6 @@ interface Real {
 
 const REAL = `SELECT id, template_id, opened_at, resolved_at FROM alerts
   WHERE project_id = ? AND rule = ? AND drill = 0 AND opened_at >= ? AND opened_at <= ? ORDER BY id LIMIT ${MOST_REAL}`;
-const ALIASES = "SELECT id, alias_of FROM templates WHERE project_id = ? AND alias_of IS NOT NULL";
 
 /**
  * Two alerts are the same if they have the same template and were open at the same time. Null if no comparison is
@@ -30,11 +30,7 @@ export function versusOf(
   const real = reader
     .sql<[number, string, number, number], Real>(REAL)
     .all(of.projectId, of.rule, range.from, range.until);
-  const above = new Map(reader.sql<[number], [string, string]>(ALIASES).raw().all(of.projectId));
-  const root = (id: string): string => {
-    const next = above.get(id);
-    return next === undefined ? id : root(next);
-  };
+  const root = rootsOf(reader, of.projectId);
   const byTemplate = Map.groupBy(real, ({ template_id }) => root(template_id));
   const matched = new Set<number>();
   const only_new: number[] = [];

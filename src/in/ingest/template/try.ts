@@ -45,9 +45,3 @@ export function createTrial(): Trial {
     },
   };
 }
-
-export function templatesOf(lines: Iterable<string>): TriedTemplate[] {
-  const trial = createTrial();
-  for (const line of lines) trial.add(line);
-  return trial.templates();
-}
