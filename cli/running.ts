@@ -22,6 +22,8 @@ export function endOnFatal(log: Log): (error: unknown) => never {
   };
 }
 
+const STOPPING = ["SIGTERM", "SIGINT"] as const;
+
 /** Keeps what runs now: a machine that stands by may become one that serves. */
 export function keptRunning(deps: { log: Log; clock: Clock }): (now: Running) => Promise<void> {
   let running: Running | null = null;
@@ -33,6 +35,7 @@ export function keptRunning(deps: { log: Log; clock: Clock }): (now: Running) =>
       {
         url: now.url,
         reload: () => running?.reload(),
+        drain: async (atOnce) => running?.drain?.(atOnce),
         stop: async () => running?.stop(),
         isWell: () => running?.isWell() ?? true,
       },
@@ -53,18 +56,21 @@ export async function keepRunning(
   notifier.ready();
   const unwatch = notifier.watch(clock, running.isWell);
   returnSpareMemory(clock);
-  const stop = (signal: string) => {
+  const stop = async (signal: NodeJS.Signals) => {
     log.info({ signal }, "stopping");
     notifier.stopping();
-    void (async () => {
-      await running.drain?.();
-      unwatch();
-      await running.stop();
-      process.exit(0);
-    })();
+    const hurry = new AbortController();
+    // The next signal ends the wait, and one more the process.
+    const unheed = onEnd(() => hurry.abort());
+    const unextend = notifier.extend(clock);
+    await running.drain?.(hurry.signal);
+    unextend();
+    unheed();
+    unwatch();
+    await running.stop();
+    process.exit(0);
   };
-  process.once("SIGTERM", () => stop("SIGTERM"));
-  process.once("SIGINT", () => stop("SIGINT"));
+  onEnd((signal) => void stop(signal));
   process.on("SIGHUP", () => {
     try {
       running.reload();
@@ -76,6 +82,19 @@ export async function keepRunning(
     log.fatal({ err: error }, "unhandled rejection");
     process.exit(exitCodeOf(error));
   });
+}
+
+/** Heeds the next signal to end. Returns a function that heeds it no longer. */
+function onEnd(heed: (signal: NodeJS.Signals) => void): () => void {
+  const heard = (signal: NodeJS.Signals) => {
+    end();
+    heed(signal);
+  };
+  const end = () => {
+    for (const signal of STOPPING) process.removeListener(signal, heard);
+  };
+  for (const signal of STOPPING) process.on(signal, heard);
+  return end;
 }
 
 /** A closed reader (`box serve | head -1`) must not end the box. */

@@ -20,6 +20,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import type { BoxRole } from "../web/http/role.ts";
 import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-found.ts";
 import { handOverTold, takeHanded, unconfirmedOf } from "./box-handed.ts";
+import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
@@ -37,6 +38,8 @@ import type { StandbyDoors } from "./standby-doors.ts";
 export interface BoxRecord extends KeptBox {
   /** Whether another machine stands by. */
   isAwaited(): boolean;
+  /** Resolves once another machine could soon serve in this one's place, or none will. */
+  mayLeave(atOnce: AbortSignal): Promise<void>;
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
   begin(tenant: Pick<Tenant, "id" | "store" | "ingest">): Promise<void>;
   /** Closes a port of a machine that stood by, and keeps what came. Its number; null where there was none. */
@@ -150,6 +153,10 @@ async function openLinked(
       },
       role: () => roleOf(keeper, { owner: node, epoch }),
       isAwaited: () => notes.now().hasOthers,
+      mayLeave(atOnce) {
+        const isAlone = () => keeper.state().aloneSince !== null;
+        return untilFollowed({ database, isAlone }, deps, atOnce);
+      },
       handedAside: () => handed?.aside() ?? 0,
       freePort: (id) => doors?.free(id) ?? null,
       async stop() {

@@ -44,7 +44,7 @@ export async function openCopyOf(
   if (existsSync(path) && !existsSync(copy))
     // Where it fails, all pages are fetched.
     await copyFile(path, copy, constants.COPYFILE_FICLONE).catch(() => {});
-  const opened = await openCopy(database, tenantId, copy);
+  const opened = openCopy(database, tenantId, copy);
   giveToOwner(copy, dirname(path));
   return opened;
 }

@@ -25,6 +25,8 @@ import type { Forwarder } from "./standby-forward.ts";
 const LOOK_MS = 1_000;
 /** A longer time between two looks is one in which this process stood still, and heard nothing. */
 const STOOD_MS = 5_000;
+/** What a copy lacks of so much time is fetched within moments. */
+const FRESH_MS = 10_000;
 const FORGET_LOOKS = 60;
 const LATE_MS = 30_000;
 
@@ -96,8 +98,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       role: owner === null ? "none" : "standby",
       owner,
       epoch: latest.epoch,
-      behind: isFresh() ? 0 : secondsSince(freshAt),
-      fault: faults.database ?? faults.copy ?? faults.program,
+      behind: behind(),
+      fault: fault(),
       differing,
       ownerless: secondsSince(ownerlessSince),
       link: forwarder && {
@@ -120,6 +122,17 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     differing = now;
   };
   const isFresh = () => copy.seq !== null && copy.seq === latest.seq;
+  const behind = () => {
+    if (isFresh()) return 0;
+    // A copy that was never whole is behind from the first moment on.
+    return Math.max(copy.seq === null ? 1 : 0, secondsSince(freshAt));
+  };
+  const fault = () => faults.database ?? faults.copy ?? faults.program;
+  /** What whoever leaves is told: it waits for a copy that will be up to date. */
+  const said = () => {
+    if (fault() !== null) return null;
+    return copy.seq !== null && (isFresh() || clock.mono() - freshAt < FRESH_MS);
+  };
   const follow = () => {
     const at = clock.mono();
     following ??= copy
@@ -128,18 +141,19 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
         () => {
           freshAt = at;
           say("copy", null);
+          // Nothing is added by an owner that is gone: it may be taken now.
+          if (!latest.isAlive) soon.abort();
         },
         (error: unknown) => say("copy", error),
       )
       .finally(() => {
         following = null;
       });
-    return following;
   };
   const look = async () => {
     const at = clock.mono();
     try {
-      const found = await standByFor(database, me);
+      const found = await standByFor(database, me, said());
       if (found === null) throw new Error("the database has forgotten the box");
       heardMs = at - lookedAt > STOOD_MS || faults.database !== null ? 0 : heardMs + at - lookedAt;
       latest = found;
@@ -174,6 +188,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
     faults.database === null &&
     mayTakeBox(latest, { run: me.run, heardMs, isFresh: isFresh(), mayServe });
 
+  // Whoever leaves waits for a machine that it knows of.
+  await look();
   // It may have left.
   forwarder?.onRefused(() => soon.abort());
   const doors = await openStandbyDoors(config, deps, state, forwarder);
@@ -192,10 +208,11 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
         const isStale = !isFresh();
         if (!isStale) freshAt = lookedAt;
         if (!isStale) mayServe();
-        // Nothing is added by an owner that is gone: what is missing is fetched before the next look.
-        if (isStale && !latest.isAlive) await follow();
-        else if (isStale) void follow();
-        if (mayTake()) return latest;
+        if (isStale) follow();
+        if (mayTake()) {
+          await following;
+          return latest;
+        }
         if (over.signal.aborted) break;
         soon = new AbortController();
         await sleep(clock, LOOK_MS, soon.signal);

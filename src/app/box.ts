@@ -43,6 +43,8 @@ export interface RunningBox {
   reload(): void;
   /** Whether jobs run and the store answers. */
   isWell(): boolean;
+  /** Goes on serving until another machine could take the box. */
+  drain(atOnce: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -192,6 +194,7 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
       tenant,
       reload,
       isWell,
+      drain: async (atOnce) => record?.mayLeave(atOnce),
       stop: () => lifecycle.stop(),
     };
   } catch (error) {

@@ -14,7 +14,7 @@ import type { BoxDeps } from "./parts.ts";
 export interface HostedNode {
   state(): NodeState;
   /** Makes readiness fail, and waits while requests are still served. */
-  drain(): Promise<void>;
+  drain(atOnce?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,10 +45,10 @@ export async function startHostedNode(
   const { clock, log } = deps;
   let isDraining = false;
   let live: LiveNode | null = null;
-  const drain = async () => {
+  const drain = async (atOnce?: AbortSignal) => {
     isDraining = true;
     live?.drain();
-    await sleep(clock, config.drainSeconds * 1000);
+    await sleep(clock, config.drainSeconds * 1000, atOnce);
   };
   const leave = async () => {
     await drain();

@@ -39,7 +39,7 @@ export interface RunningHosted {
   /** Whether jobs run. */
   isWell(): boolean;
   /** Makes readiness fail and waits while requests are still served. Call it before `stop`. */
-  drain(): Promise<void>;
+  drain(atOnce?: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -137,7 +137,6 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     if (config.lab) log.warn("--lab: receipts are checked over http and at private addresses too");
     const { url, reload } = web;
     const isWell = () => isHostedAlive(state);
-    const drain = () => node.drain();
     return {
       url,
       registry,
@@ -145,7 +144,7 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
       scheduler,
       reload,
       isWell,
-      drain,
+      drain: node.drain,
       stop: () => lifecycle.stop(),
     };
   } catch (error) {

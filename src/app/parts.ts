@@ -24,8 +24,8 @@ export interface Running {
   url: string;
   reload(): void;
   stop(): Promise<void>;
-  /** Called before `stop`: makes readiness fail and goes on serving for a while. */
-  drain?(): Promise<void>;
+  /** Called before `stop`: goes on serving for a while, until `atOnce`. */
+  drain?(atOnce: AbortSignal): Promise<void>;
   /** Whether jobs run and the store answers. The watchdog is fed only while this is true. */
   isWell(): boolean;
 }

@@ -75,7 +75,7 @@ postgresTest(
     const path = join(scratch(t), "copy");
     // Another store lay there.
     writeFileSync(path, Buffer.alloc(7 * PAGE, 3));
-    let copy = await openCopy(database, TENANT, path);
+    let copy = openCopy(database, TENANT, path);
     t.after(() => copy.close());
     assert.equal(copy.seq, null);
     const follows = async () => {
@@ -89,14 +89,14 @@ postgresTest(
     await commit(3);
     assert.deepEqual(heard, [false]);
     await follows();
-    assert.equal((await standByFor(database, STANDBY))?.isAlive, true);
+    assert.equal((await standByFor(database, STANDBY, null))?.isAlive, true);
     for (let i = 0; i < 40; i++) {
       const what = upTo(8);
       if (what === 0) await commit(8, "mend");
       else for (let n = upTo(4); n >= 0; n--) await commit(8);
       if (what === 1) {
         copy.close();
-        copy = await openCopy(database, TENANT, path);
+        copy = openCopy(database, TENANT, path);
       }
       if (what === 2) await database.query("DELETE FROM tenant_ships WHERE seq = $1", [seq]);
       await follows();
@@ -123,7 +123,7 @@ postgresTest(
     await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 1", [
       Buffer.alloc(PAGE, 5),
     ]);
-    const fresh = await openCopy(database, TENANT, join(scratch(t), "fresh"));
+    const fresh = openCopy(database, TENANT, join(scratch(t), "fresh"));
     t.after(() => fresh.close());
     await assert.rejects(fresh.follow(), /aren't what was kept/);
   },

@@ -55,7 +55,7 @@ postgresTest(
     };
     const stored = async (name: string) => {
       const path = join(scratch(t), name);
-      const copy = await openCopy(database, TENANT, path);
+      const copy = openCopy(database, TENANT, path);
       try {
         await copy.follow();
       } finally {

@@ -100,7 +100,7 @@ async function comesBack(
   await box.stop();
   const kept = join(data, "kept.db");
   const reader = database.open();
-  const copy = await openCopy(reader, TENANT, kept);
+  const copy = openCopy(reader, TENANT, kept);
   await copy.follow();
   copy.close();
   reader.close();

@@ -11,6 +11,7 @@ const ALL = (process.env["BLOWS"]?.split(",") ?? [
   "SIGKILL",
   "SIGSTOP",
   "SIGTERM",
+  "SIGTERM beside a new one",
   "power off",
   "owner cut",
   "standby cut",

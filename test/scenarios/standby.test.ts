@@ -6,11 +6,16 @@ import type { Health } from "../../src/tenant/health.ts";
 import { run } from "../support/children.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { programFile } from "../support/program.ts";
-import { type Machine, SENDER } from "../support/two-machines.ts";
+import { type Machine, SENDER, twoMachines } from "../support/two-machines.ts";
 import { untilSo } from "../support/until.ts";
 import { standbyStory } from "./standby.ts";
 
 /** Two machines of one box: `node --test test/scenarios/standby.deep.ts` has every blow, many times. */
+
+const FRESH = `SELECT is_fresh AS "isFresh" FROM nodes`;
+/** When whoever leaves looked for a copy. */
+const LOOKED = `SELECT query_start AS at FROM pg_stat_activity
+  WHERE datname = current_database() AND query LIKE 'SELECT bool_or(is_fresh)%'`;
 
 /** What a machine that stands by says to all who come to it. */
 async function saysSo({ url, data }: Machine): Promise<void> {
@@ -109,4 +114,44 @@ postgresTest(
 postgresTest(
   "whoever knows only the machine that stands by is served by it, whatever befalls the other one",
   (t) => standbyStory(t, ["SIGKILL"], { isLinked: true, look: sendsOn }),
+);
+
+postgresTest(
+  "whoever is told to stop serves until another machine has the whole store",
+  async (t) => {
+    const { one, two, ask, ledger } = await twoMachines(t);
+    const says = async () => (await ask<{ isFresh: boolean }>(FRESH))[0]?.isFresh;
+    await untilSo(
+      async () => (await says()) === true,
+      "the second machine has a copy, and says so",
+    );
+    await two.stop();
+    await ask(
+      `INSERT INTO nodes (id, run, version, store_schema, alive_until, is_fresh)
+     VALUES ('three', 'three', '1', 1, clock_timestamp() + interval '10 min', false)`,
+    );
+    for (const end of ["the copy is whole", "a second signal"]) {
+      // One that is alone on a busy machine waits for nobody.
+      await untilSo(async () => (await one.role())?.role === "owner", "it isn't alone");
+      const ended = one.stop();
+      let isOver = false;
+      void ended.then(() => {
+        isOver = true;
+      });
+      const looks = new Set<number>();
+      await untilSo(async () => {
+        for (const { at } of await ask<{ at: Date }>(LOOKED)) looks.add(at.getTime());
+        return looks.size > 1;
+      }, `it has looked for a copy, and again, until ${end}`);
+      assert.ok(await ledger.send(one, end), "it serves");
+      assert.equal((await one.role())?.role, "owner");
+      assert.equal(isOver, false);
+      if (end === "a second signal") void one.stop();
+      else await ask("UPDATE nodes SET is_fresh = true");
+      assert.equal((await ended).code, 0);
+      assert.deepEqual(await ask("SELECT clean FROM tenant_stores"), [{ clean: true }]);
+      await ask("UPDATE nodes SET is_fresh = false");
+      await one.start();
+    }
+  },
 );

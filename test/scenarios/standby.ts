@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { alertsIn } from "../support/kept-box.ts";
@@ -7,6 +9,7 @@ import { type Ledger, type Machine, twoMachines } from "../support/two-machines.
 /** What befalls the machine that serves, or the way to the database. */
 export type Blow =
   | "SIGTERM"
+  | "SIGTERM beside a new one"
   | "SIGKILL"
   | "SIGSTOP"
   | "power off"
@@ -54,6 +57,7 @@ export async function standbyStory(
   await until("the other stands by", () => standsBy(two), FETCHED_MS);
   await look(two);
   const ends = new AbortController();
+  t.after(() => ends.abort());
   // With a link a sender knows one machine, the one that stands by.
   let known = two;
   const senders = ledger.sending(ends.signal, isLinked ? () => [known] : undefined);
@@ -65,7 +69,7 @@ export async function standbyStory(
   let doubles = 0;
 
   const changesHands = async (blow: Blow, from: number) => {
-    await until("the other takes the box", () => serves(other));
+    await until("the other takes the box", () => serves(other), FETCHED_MS);
     // Events that are sent from now on only the new owner can take.
     const since = performance.now();
     await rungBy(since);
@@ -78,13 +82,22 @@ export async function standbyStory(
     assert.equal(code, 1, "the machine whose box was taken ends, and is started again");
     await late.start();
   };
+  const leaves = async (blow: Blow) => {
+    const from = performance.now();
+    const ended = owner.stop();
+    await changesHands(blow, from);
+    assert.equal((await ended).code, 0);
+    await other.start();
+  };
   const steps: Record<Blow, () => Promise<void>> = {
-    async SIGTERM() {
-      const from = performance.now();
-      const ended = owner.stop();
-      await changesHands("SIGTERM", from);
-      assert.equal((await ended).code, 0);
+    SIGTERM: () => leaves("SIGTERM"),
+    /** Told to stop while the other machine fetches the whole store for the first time. */
+    async "SIGTERM beside a new one"() {
+      await other.stop();
+      for (const name of readdirSync(other.data))
+        if (!name.startsWith("box.key")) rmSync(join(other.data, name), { recursive: true });
       await other.start();
+      await leaves("SIGTERM beside a new one");
     },
     async SIGKILL() {
       const from = performance.now();

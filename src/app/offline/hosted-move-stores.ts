@@ -92,7 +92,7 @@ export async function storesBack(database: Database, { data }: Pick<Place, "data
   for (const id of ids) {
     const { directory, path, mark } = filesOf(data, id);
     for (const file of [`${path}-wal`, `${path}-shm`, mark]) rmSync(file, { force: true });
-    const copy = await openCopy(database, id, path);
+    const copy = openCopy(database, id, path);
     try {
       await copy.follow();
       if (copy.seq === null)

@@ -12,6 +12,8 @@ export interface Notifier {
   ready(): void;
   /** The process is stopping because it was asked to. */
   stopping(): void;
+  /** Asks for more time to stop, again and again, until the function that it returns is called. */
+  extend(clock: Clock): () => void;
   /** One line for `systemctl status`. */
   status(line: string): void;
   /**
@@ -20,6 +22,9 @@ export interface Notifier {
    */
   watch(clock: Clock, isWell: () => boolean): () => void;
 }
+
+/** As long as the units' TimeoutStopSec. */
+const EXTENDED_MS = 30_000;
 
 /** Sends one message. Never throws: a lost message to the manager must not stop the pages. */
 type Send = (message: string) => void;
@@ -34,6 +39,10 @@ export async function createNotifier(env: NodeJS.ProcessEnv): Promise<Notifier> 
     way,
     ready: () => send("READY=1"),
     stopping: () => send("STOPPING=1"),
+    extend(clock) {
+      if (way === "none") return () => {};
+      return every(clock, EXTENDED_MS / 3, () => send(`EXTEND_TIMEOUT_USEC=${EXTENDED_MS * 1000}`));
+    },
     status: (line) => send(`STATUS=${line.replaceAll("\n", " ")}`),
     watch(clock, isWell) {
       const span = watchdogSpan(env);

@@ -47,13 +47,10 @@ interface Missing {
 }
 
 /** Opens the file, or makes it. Whatever it holds, only pages that differ are fetched. */
-export async function openCopy(
-  database: Database,
-  tenantId: string,
-  path: string,
-): Promise<StoreCopy> {
+export function openCopy(database: Database, tenantId: string, path: string): StoreCopy {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  const sums = await sumsOf(fd);
+  const sums = createPageSums();
+  let isRead = false;
   /** What the file is at least as new as; null: that isn't known. */
   let at: number | null = null;
   let whole: number | null = null;
@@ -106,6 +103,8 @@ export async function openCopy(
 
   return {
     async follow() {
+      if (!isRead) await readInto(sums, fd);
+      isRead = true;
       let count = 0;
       for (let isListed = at !== null; ; ) {
         const { end, pages } = await step();
@@ -170,8 +169,7 @@ async function differing(
     .map(({ page }) => page);
 }
 
-async function sumsOf(fd: number): Promise<ReturnType<typeof createPageSums>> {
-  const sums = createPageSums();
+async function readInto(sums: ReturnType<typeof createPageSums>, fd: number): Promise<void> {
   const image = Buffer.alloc(PAGE);
   const count = Math.floor(fstatSync(fd).size / PAGE);
   for (let page = 1; page <= count; page++) {
@@ -179,7 +177,6 @@ async function sumsOf(fd: number): Promise<ReturnType<typeof createPageSums>> {
     readSync(fd, image, 0, PAGE, (page - 1) * PAGE);
     sums.set(page, pageHash(page, image));
   }
-  return sums;
 }
 
 const damaged = () =>

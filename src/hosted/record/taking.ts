@@ -81,21 +81,35 @@ export interface Standby {
 }
 
 const STAND_BY = `WITH me AS (
-  INSERT INTO nodes (id, run, version, store_schema, alive_until) VALUES ($1, $2, $3, $4, ${LIFE})
+  INSERT INTO nodes (id, run, version, store_schema, alive_until, is_fresh) VALUES ($1, $2, $3, $4, ${LIFE}, $5)
     ON CONFLICT (id) DO UPDATE SET run = excluded.run, version = excluded.version,
-      store_schema = excluded.store_schema, seen_at = now(), alive_until = excluded.alive_until)
+      store_schema = excluded.store_schema, seen_at = now(), alive_until = excluded.alive_until,
+      is_fresh = excluded.is_fresh)
   ${FOUND} ORDER BY tenant_id LIMIT 1`;
 const LOOK_MS = 2_000;
 
-/** Says that this machine stands by, and looks whose the box is. */
+/**
+ * Says that this machine stands by, and looks whose the box is. `isFresh`: whether its copy is up to date; null: it
+ * couldn't serve the box.
+ */
 export async function standByFor(
   database: Database,
   { node, run, version, schema }: Standby,
+  isFresh: boolean | null,
 ): Promise<FoundStore | null> {
-  const [found] = await database.query<FoundStore>(STAND_BY, [node, run, version, schema], {
-    withinMs: LOOK_MS,
-  });
+  const values = [node, run, version, schema, isFresh];
+  const [found] = await database.query<FoundStore>(STAND_BY, values, { withinMs: LOOK_MS });
   return found ?? null;
+}
+
+/** Whether a machine that stands by has a copy that is up to date; null: none has, and none will have. */
+export async function isFollowed(database: Database): Promise<boolean | null> {
+  const [row] = await database.query<{ isFollowed: boolean | null }>(
+    `SELECT bool_or(is_fresh) AS "isFollowed" FROM nodes WHERE alive_until > clock_timestamp()`,
+    [],
+    { withinMs: LOOK_MS },
+  );
+  return row?.isFollowed ?? null;
 }
 
 /** Stands by no longer. */

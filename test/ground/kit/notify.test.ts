@@ -91,6 +91,19 @@ test("the watchdog is fed three times a span while all is well, and not otherwis
   assert.equal(clock.timers(), 0);
 });
 
+test("more time to stop is asked for until it is over", async () => {
+  const name = path.join(folder, "extend");
+  const { heard } = manager(name);
+  const clock = handClock();
+  const notifier = await createNotifier({ NOTIFY_SOCKET: name });
+  const end = notifier.extend(clock);
+  await clock.turn(20_000);
+  assert.deepEqual(heard(), Array(3).fill("EXTEND_TIMEOUT_USEC=30000000"));
+  end();
+  await clock.turn(60_000);
+  assert.deepEqual(heard(), []);
+});
+
 test("a watchdog for another process, or none, isn't fed", () => {
   assert.equal(watchdogSpan({ WATCHDOG_USEC: "30000000" }), 30_000);
   assert.equal(watchdogSpan({ WATCHDOG_USEC: "30000000", WATCHDOG_PID: "1" }), null);
