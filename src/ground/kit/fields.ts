@@ -1,38 +1,43 @@
 import * as z from "zod";
+import { madeOnce } from "./made-once.ts";
 import { fits, isStorable } from "./text.ts";
 
 /** Parts of the nouns' schemas: the limits of contract §19 and the rules of contract §2. */
 
 /** Text of `min` to `max` code points that can be stored as sent. */
-export function text(max: number, min = 0) {
-  return z
+export const text = madeOnce((max: number, min: number = 0) =>
+  z
     .string()
-    .refine((value) => fits(value, max), { error: `must have at most ${max} characters` })
-    .refine((value) => value.length >= min, {
-      error: min === 1 ? "must not be empty" : `must have at least ${min} characters`,
+    .superRefine((value, context) => {
+      const mustBe = (isSo: boolean, error: string) => isSo || context.addIssue(error);
+      mustBe(fits(value, max), `must have at most ${max} characters`);
+      mustBe(
+        value.length >= min,
+        min === 1 ? "must not be empty" : `must have at least ${min} characters`,
+      );
+      mustBe(isStorable(value), "must not hold NUL or half a surrogate pair");
     })
-    .refine(isStorable, { error: "must not hold NUL or half a surrogate pair" })
-    .meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) });
-}
+    .meta({ maxLength: max, ...(min > 0 ? { minLength: min } : {}) }),
+);
 
 const UNSAFE_IN_NAME = /[/\p{Cc}]/u;
 
 /** A name that stands in a path: no slash, no control character, no white space at either end, not "." or "..". */
-export function pathName(max: number) {
-  return text(max, 1)
+export const pathName = madeOnce((max: number) =>
+  text(max, 1)
     .refine((value) => !UNSAFE_IN_NAME.test(value), {
       error: "must not hold a slash or a control character",
     })
     .refine((value) => value.trim() === value, { error: "must not begin or end with white space" })
-    .refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
-}
+    .refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' }),
+);
 
-export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
-  return z
+export const integer = madeOnce((min: number, max: number = Number.MAX_SAFE_INTEGER) =>
+  z
     .int({ error: "must be an integer" })
     .min(min, { error: `must be at least ${min}` })
-    .max(max, { error: `must be at most ${max}` });
-}
+    .max(max, { error: `must be at most ${max}` }),
+);
 
 /** Unix seconds. A value above 10^11 is milliseconds, sent by mistake (contract §2). */
 export const time = integer(0).max(100_000_000_000, {

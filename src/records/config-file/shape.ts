@@ -14,6 +14,7 @@ import { projectName, projectPatch } from "../../core/projects/project.ts";
 import { escalationStep, ruleFields, ruleName } from "../../core/projects/rule.ts";
 import { nameScope, sourceKind, sourceName, sourceOptions } from "../../core/projects/source.ts";
 import { boolean, list, text } from "../../ground/kit/fields.ts";
+import { madeOnce } from "../../ground/kit/made-once.ts";
 import { type ChannelList, type CredentialField, channels } from "../../out/services/list.ts";
 import { heartbeatConfig } from "./heartbeats.ts";
 import { importedConfig, importedFrom } from "./imported.ts";
@@ -210,17 +211,20 @@ export const reference = z.union(
 export type Reference = z.output<typeof reference>;
 
 /** The schema of the API, with the credentials of these kinds of channel. */
-export const projectConfigOf = (kinds: ChannelList) =>
-  z
-    .strictObject({
-      ...projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }),
-      /** Never read. */
-      ladders: named(ladderConfig, bounds.ladders).unwrap().optional().meta({
-        description:
-          "Of an import alone: ladders of the tenant, which its rules refer to. A file has them under `tenant`.",
-      }),
-    })
-    .meta({ id: "ProjectConfig" });
+export const projectConfigOf = madeOnce(
+  (kinds: ChannelList) =>
+    z
+      .strictObject({
+        ...projectShape(given, kinds, { schedules: schedule, windows: maintenanceConfig }),
+        /** Never read. */
+        ladders: named(ladderConfig, bounds.ladders).unwrap().optional().meta({
+          description:
+            "Of an import alone: ladders of the tenant, which its rules refer to. A file has them under `tenant`.",
+        }),
+      })
+      .meta({ id: "ProjectConfig" }),
+  (kinds) => kinds,
+);
 export type ProjectConfig = z.output<ReturnType<typeof projectConfigOf>>;
 export type ActionConfig = ProjectConfig["actions"][number];
 export type IntegrationConfig = ProjectConfig["integrations"][number];

@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { madeOnce } from "../../ground/kit/made-once.ts";
 
 /** What only requests and their answers have, beside the fields of the nouns (kit/fields.ts). */
 
 /** An integer in a query: no sign, no leading zero, no spaces. */
-export function queryInteger(min: number, max: number = Number.MAX_SAFE_INTEGER) {
-  return z
+export const queryInteger = madeOnce((min: number, max: number = Number.MAX_SAFE_INTEGER) =>
+  z
     .string()
     .regex(/^(0|[1-9][0-9]{0,15})$/, { error: "must be an integer" })
     .transform(Number)
@@ -14,8 +15,8 @@ export function queryInteger(min: number, max: number = Number.MAX_SAFE_INTEGER)
           ? `must be at least ${min}`
           : `must be from ${min} to ${max}`,
     })
-    .meta({ type: "integer", minimum: min, maximum: max });
-}
+    .meta({ type: "integer", minimum: min, maximum: max }),
+);
 
 /** How many things a page holds at most. */
 export const queryLimit = (max: number, usual: number) =>

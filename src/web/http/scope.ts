@@ -3,6 +3,7 @@ import { alertId } from "../../core/alerts/alert.ts";
 import { getProject, type Project } from "../../core/projects/projects.ts";
 import { getSource } from "../../core/projects/sources.ts";
 import type { ErrorCode } from "../../ground/kit/errors.ts";
+import { madeOnce } from "../../ground/kit/made-once.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustBeOwnOrGoverned } from "../../out/contacts/contacts.ts";
 import type { Actor } from "../../people/actor.ts";
@@ -152,7 +153,6 @@ function routeOf(
 ): Route {
   const names = [...spec.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const isChecked = names.some((name) => name in params);
-  const texts = names.map((name) => [name, params[name] ?? z.string()]);
   const implied: (readonly ErrorCode[])[] = [
     spec.body || spec.query || isChecked ? ["invalid_request"] : [],
     spec.body ? ["invalid_json"] : [],
@@ -164,12 +164,18 @@ function routeOf(
     plane: "api",
     status: 200,
     ...spec,
-    ...(names.length > 0 && { params: z.strictObject(Object.fromEntries(texts)) }),
+    ...(names.length > 0 && { params: isChecked ? inPath(names, params) : textsInPath(names) }),
     answer: spec.answer ?? (spec.method === "DELETE" ? deleted : updated),
     errors: [...implied.flat(), ...(spec.errors ?? [])],
     handle: handlerOf(scope, spec),
   };
 }
+
+const anyText = z.string();
+const inPath = (names: readonly string[], params: NonNullable<Common["params"]>) =>
+  z.strictObject(Object.fromEntries(names.map((name) => [name, params[name] ?? anyText])));
+
+const textsInPath = madeOnce((names: readonly string[]) => inPath(names, {}));
 
 type AnyCall = Call<Record<string, string>, unknown, unknown>;
 
