@@ -159,18 +159,19 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
    * Where all went well, the next rows are on their way while these are written. The rows behind them of
    * the same alert still wait for the writing.
    */
-  const goAhead = (batch: readonly Result<Outcome>[]) => {
+  const goAhead = (results: readonly Result<Outcome>[]) => {
     const failing = new Set<Lane>();
-    for (const { lane, attempted, tries } of batch) {
+    for (const { lane, attempted, tries } of results) {
       const isWell = tries === 0 && lane.failures === 0 && queue.isWell(attempted.outcome);
       if (isWell && !lane.serialUntil) lane.unwritten++;
       else failing.add(lane);
     }
-    for (const { lane } of batch)
+    for (const { lane } of results)
       if (failing.has(lane)) lane.unwritten = 0;
       else turn.add(lane);
+    const before = inFlight;
     serve();
-    for (const { lane } of batch) lane.unwritten = 0;
+    return inFlight > before;
   };
 
   const over = ({ lane, attempted }: Result<Outcome>, written: Written) => {

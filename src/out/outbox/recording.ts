@@ -31,8 +31,8 @@ export interface RecordingOptions<Outcome, Target, Row extends QueuedRow> {
   queue: Queue<Outcome, Target, Row>;
   /** Attempts that have ended or are under way: no more results than these can come. */
   inFlight(): number;
-  /** These are about to be written. */
-  onGathered(batch: readonly Result<Outcome>[]): void;
+  /** These are about to be written. Returns whether others were sent because of them. */
+  onGathered(results: readonly Result<Outcome>[]): boolean;
   /** These are committed. */
   onWritten(batch: readonly { result: Result<Outcome>; written: Written }[]): void;
 }
@@ -55,20 +55,26 @@ export function createRecording<Outcome, Target, Row extends QueuedRow>(
   const gatherSoon = () => {
     if (isGathering) return;
     isGathering = true;
-    gather(0, results.length);
+    gather({ waited: 0, before: results.length, ahead: 0 });
   };
 
-  /** Results that come in one upon the other share a transaction: a sync costs more than a short wait. */
-  const gather = (waited: number, before: number) => {
+  /**
+   * Results that come in one upon the other share a transaction: a sync costs more than a short wait. So do those of
+   * what was sent because of the first of them (`ahead`).
+   */
+  const gather = ({ waited, before, ahead }: { waited: number; before: number; ahead: number }) => {
     setImmediate(() => {
       if (isClosed) return;
-      const grew = results.length > before;
-      if (results.length < inFlight() && waited < (grew ? MOST_TURNS : FEWEST_TURNS))
-        return gather(waited + 1, results.length);
+      const now = results.length;
+      const most = now > before ? MOST_TURNS : FEWEST_TURNS;
+      if (now < inFlight() && waited < most)
+        return gather({ waited: waited + 1, before: now, ahead });
+      if (onGathered(results.slice(ahead)) && ahead === 0)
+        return gather({ waited: 0, before: now, ahead: now });
       isGathering = false;
       const batch = results;
       results = [];
-      onGathered(batch);
+      for (const { lane } of batch) lane.unwritten = 0;
       turns.during("deliveries", () => record(batch));
     });
   };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { silentLog } from "../../../src/ground/kit/log.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
-import { openStore } from "../../../src/ground/store/store.ts";
+import { openStore, type Tx } from "../../../src/ground/store/store.ts";
 import { createDispatcher } from "../../../src/out/outbox/dispatcher.ts";
 import type { Attempted, Queue, QueuedRow } from "../../../src/out/outbox/queue.ts";
 import { handClock } from "../../support/clock.ts";
@@ -35,7 +35,10 @@ type Outcome = "well" | "failed" | "broken";
 
 /** Rows in memory; what is sent waits until the test ends it. */
 function fakeQueue(
-  options: { recordFails?: (row: QueuedRow) => boolean; onRecord?: (row: QueuedRow) => void } = {},
+  options: {
+    recordFails?: (row: QueuedRow) => boolean;
+    onRecord?: (row: QueuedRow, tx: Tx) => void;
+  } = {},
 ) {
   const rows: FakeRow[] = [];
   const under = new Map<number, (outcome: Outcome) => void>();
@@ -74,8 +77,8 @@ function fakeQueue(
     },
     broken: () => "broken",
     isWell: (outcome) => outcome === "well",
-    record(_tx, _endpoint, { row, outcome }: Attempted<Outcome>) {
-      options.onRecord?.(row);
+    record(tx, _endpoint, { row, outcome }: Attempted<Outcome>) {
+      options.onRecord?.(row, tx);
       if (options.recordFails?.(row)) throw new Error("this row can't be written");
       const stored = rows.find((each) => each.id === row.id) as FakeRow;
       stored.recorded++;
@@ -205,6 +208,19 @@ test("the next rows go out while good outcomes are written, but none behind its 
   assert.deepEqual(sentBefore.get(3), [1, 3, 2]);
   await fake.end(2);
   assert.deepEqual(sentBefore.get(2), [1, 3, 2], "a failing endpoint gets no more meanwhile");
+});
+
+test("outcomes are written with those of the rows that went out because of them, not with later ones", async () => {
+  const writtenIn = new Map<number, Tx>();
+  const fake = fakeQueue({ onRecord: ({ id }, tx) => writtenIn.set(id, tx) });
+  const dispatcher = dispatcherOf(fake.queue);
+  // Whoever is asked answers at once.
+  fake.onSend(({ id }) => setImmediate(() => void fake.end(id)));
+  for (let i = 0; i < 3; i++) fake.add("e");
+  dispatcher.run();
+  while (dispatcher.counts.well < 3) await turns();
+  assert.equal(writtenIn.get(1), writtenIn.get(2));
+  assert.notEqual(writtenIn.get(2), writtenIn.get(3));
 });
 
 test("a row whose sending throws is written as such and holds up nothing", async () => {
