@@ -37,7 +37,7 @@ export interface NewSession {
 
 const ADD = `INSERT INTO sessions
   (id, account_id, hash, method, key_id, passkey_id, created_at, last_seen_at, expires_at, address, agent, provider)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (@id, @accountId, @hash, @method, @keyId, @passkeyId, @at, @at, @expiresAt, @address, @agent, @provider)`;
 const SIGNED_IN = "UPDATE accounts SET signed_in_at = ? WHERE id = ?";
 const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
   (SELECT rowid FROM sessions WHERE account_id = ? ORDER BY last_seen_at DESC, rowid DESC LIMIT -1 OFFSET ?)`;
@@ -47,24 +47,13 @@ const TOO_MANY = `DELETE FROM sessions WHERE rowid IN
  * account the one that was seen longest ago ends.
  */
 export function openSession(tx: Tx, session: NewSession): { id: string; cookie: string } {
-  const { accountId, method, keyId, passkeyId = null, provider = null, address } = session;
+  const { accountId, passkeyId = null, provider = null } = session;
   const id = hexId(tx.random);
   const cookie = base62Secret(tx.random);
   const agent = session.agent.slice(0, MOST_AGENT).toWellFormed();
-  tx.sql<(string | number | null)[]>(ADD).run(
-    id,
-    accountId,
-    sha256(cookie),
-    method,
-    keyId,
-    passkeyId,
-    tx.at,
-    tx.at,
-    tx.at + IDLE,
-    address,
-    agent,
-    provider,
-  );
+  const times = { at: tx.at, expiresAt: tx.at + IDLE };
+  const hash = sha256(cookie);
+  tx.sql<[object]>(ADD).run({ ...session, ...times, id, hash, passkeyId, provider, agent });
   tx.sql<[account: string, most: number]>(TOO_MANY).run(accountId, MOST_SESSIONS);
   tx.sql<[at: number, id: string]>(SIGNED_IN).run(tx.at, accountId);
   tx.note({ topic: "people" });

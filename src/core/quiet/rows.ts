@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { matcherOf, type ReadySilence } from "./decide.ts";
 import type { SilenceBody, SilenceRow } from "./silence.ts";
@@ -125,30 +124,17 @@ export function countStanding(reader: Reader, at: number): number {
 }
 
 const INSERT = `INSERT INTO silences (id, project_id, repeats, starts_at, ends_at, over_at, body, created_by, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (@id, @project_id, @repeats, @starts_at, @ends_at, @over_at, @body, @created_by, @created_at)`;
+const WRITE =
+  "UPDATE silences SET ends_at = @ends_at, over_at = @over_at, body = @body WHERE id = @id";
 
 export function insertSilence(tx: Tx, row: SilenceRow): void {
-  tx.sql<SqlValue[]>(INSERT).run(
-    row.id,
-    row.project_id,
-    row.repeats,
-    row.starts_at,
-    row.ends_at,
-    row.over_at,
-    row.body,
-    row.created_by,
-    row.created_at,
-  );
+  tx.sql<[SilenceRow]>(INSERT).run(row);
   tx.note({ topic: "silences" });
 }
 
 export function writeSilence(tx: Tx, row: SilenceRow): void {
-  tx.sql<SqlValue[]>("UPDATE silences SET ends_at = ?, over_at = ?, body = ? WHERE id = ?").run(
-    row.ends_at,
-    row.over_at,
-    row.body,
-    row.id,
-  );
+  tx.sql<[SilenceRow]>(WRITE).run(row);
   tx.note({ topic: "silences" });
 }
 

@@ -75,25 +75,13 @@ export interface AuditRow {
 const plain = ({ target }: Author) => ({ ...target, name: "", project: null });
 
 const INSERT = `INSERT INTO audit (at, account_id, via, hint, address, verb, kind, target_id, target_name, project, changes)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (@at, @accountId, @via, @hint, @address, @verb, @kind, @id, @name, @project, @changes)`;
 
 export function writeEntry(tx: Tx, author: Author, entry: AuditRow): void {
-  const { accountId, via, hint, address, verb } = author;
-  const { kind, id, name, project, changes } = entry;
-  tx.note({ topic: "written", kind, id, name, project });
-  tx.sql<(string | number | null)[]>(INSERT).run(
-    tx.at,
-    accountId,
-    via,
-    hint,
-    address,
-    verb,
-    kind,
-    id,
-    name,
-    project,
-    JSON.stringify(changes),
-  );
+  const { target: _, ...by } = author;
+  const { changes, ...thing } = entry;
+  tx.note({ topic: "written", ...thing });
+  tx.sql<[object]>(INSERT).run({ ...by, ...thing, at: tx.at, changes: JSON.stringify(changes) });
 }
 
 /** A changed row, before and after. null: the row didn't exist then. */

@@ -1,4 +1,3 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Way } from "../contacts/notify.ts";
 import { HANDLE_LENGTH, lettersOf } from "./message-name.ts";
@@ -12,7 +11,7 @@ import { HANDLE_LENGTH, lettersOf } from "./message-name.ts";
 export const PAGE_EVENTS = "('alert.escalated', 'alert.renotified', 'alert.opened')";
 
 const INSERT = `INSERT INTO pages (contact_id, account_id, alert_id, event_row, event, handle, status, due_ms, next_attempt_ms, ref, created_at, shift_check)
-  VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`;
+  VALUES (@contactId, @account, @alertId, @eventRow, @event, @handle, 'pending', @due, @due, @ref, @at, @check)`;
 
 /** What a row says that is about a shift and no alert. */
 const SHIFT_BEGAN = "shift.began";
@@ -64,19 +63,8 @@ function insert(
     check?: number;
   },
 ): void {
-  tx.sql<SqlValue[]>(INSERT).run(
-    row.contactId,
-    row.account,
-    row.alertId,
-    row.eventRow,
-    row.event,
-    lettersOf(tx.random.bytes(HANDLE_LENGTH)),
-    row.due,
-    row.due,
-    row.ref,
-    tx.at,
-    row.check ?? null,
-  );
+  const handle = lettersOf(tx.random.bytes(HANDLE_LENGTH));
+  tx.sql<[object]>(INSERT).run({ check: null, ...row, handle, at: tx.at });
   tx.note({ topic: "contact", id: row.contactId });
 }
 
