@@ -1,4 +1,3 @@
-import type { SqlValue } from "../../ground/store/database.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { StoredRule } from "../projects/rule.ts";
@@ -54,7 +53,9 @@ export interface Opening {
 const INSERT = `INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
     first_seen, last_seen, last_message, identifiers, investigate, updated_seq, opened_at,
     ladder_from, step_at, renotify_at, quiet_at, due_at, dedup_key, room, instance, expires_at, promised, extra, source, drill, title, labels, varied, varied_more)
-  VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (@projectId, @ruleId, @ruleName, @alertKey, 'open', @templateId, @template, @level, @count,
+    @firstSeen, @lastSeen, @lastMessage, @identifiers, @investigate, @sequence, @at,
+    @ladderFrom, @stepAt, @renotifyAt, @quietAt, @dueAt, @dedupKey, @room, @instance, @expiresAt, @promised, @extra, @source, @drill, @title, @labels, @varied, @varied_more)`;
 
 /**
  * Opens an alert: the row, its history, its timers and its messages are one transaction. A ladder step
@@ -95,45 +96,30 @@ export function openAlert(tx: Tx, opening: Opening): AlertRow {
 }
 
 function insert(tx: Tx, opening: Opening): number {
-  const { rule, named = null, drill = null } = opening;
-  const { labels, varied, varied_more } = labelColumns(opening.labels ?? NO_LABELS);
+  const { rule, named = null, drill = null, extra = null, title = null } = opening;
   const usual = timersAtOpening(rule, tx.at, named?.expiresAt);
   const timers = drill === null ? usual : { ...usual, quietAt: null, expiresAt: drill.endsAt };
-  const { lastInsertRowid } = tx
-    .sql<SqlValue[]>(INSERT)
-    .run(
-      opening.projectId,
-      rule.id,
-      rule.name,
-      opening.alertKey,
-      opening.templateId,
-      opening.template,
-      opening.level,
-      opening.count,
-      opening.firstSeen,
-      opening.waited?.lastSeen ?? tx.at,
-      opening.lastMessage,
-      JSON.stringify(opening.identifiers),
-      rule.investigate && drill === null ? 1 : 0,
-      takeSequence(tx, "updated_seq"),
-      tx.at,
-      timers.ladderFrom,
-      timers.stepAt,
-      timers.renotifyAt,
-      timers.quietAt,
-      earliest(timers),
-      named?.dedupKey ?? null,
-      named?.room ?? null,
-      named?.instance ?? null,
-      timers.expiresAt,
-      named === null || timers.expiresAt === null ? null : timers.expiresAt - tx.at,
-      opening.extra ?? null,
-      opening.isOfOneSource ? opening.source : null,
-      drill === null ? 0 : 1,
-      opening.title ?? null,
-      labels,
-      varied,
-      varied_more,
-    );
+  const { expiresAt } = timers;
+  const { lastInsertRowid } = tx.sql<[object]>(INSERT).run({
+    ...opening,
+    ...timers,
+    ...labelColumns(opening.labels ?? NO_LABELS),
+    ruleId: rule.id,
+    ruleName: rule.name,
+    lastSeen: opening.waited?.lastSeen ?? tx.at,
+    identifiers: JSON.stringify(opening.identifiers),
+    investigate: rule.investigate && drill === null ? 1 : 0,
+    sequence: takeSequence(tx, "updated_seq"),
+    at: tx.at,
+    dueAt: earliest(timers),
+    dedupKey: named?.dedupKey ?? null,
+    room: named?.room ?? null,
+    instance: named?.instance ?? null,
+    promised: named === null || expiresAt === null ? null : expiresAt - tx.at,
+    extra,
+    title,
+    source: opening.isOfOneSource ? opening.source : null,
+    drill: drill === null ? 0 : 1,
+  });
   return Number(lastInsertRowid);
 }
