@@ -59,7 +59,7 @@ export async function buildExecutable({
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
   fs.copyFileSync(path.join(import.meta.dirname, "loader.cjs"), path.join(work, "loader.cjs"));
-  const own = { ...assets(root, { work, arch }), program: bundleName(PROGRAM) };
+  const own = { ...assets(root, { work, arch }), program: asFunction(work) };
   const build = { work, command: [...run, runtime] };
   const first = pack(build, "first", {
     execArgv: ["--random-seed=1", ...RUNTIME_ARGUMENTS],
@@ -72,6 +72,17 @@ export async function buildExecutable({
   fs.renameSync(result, output);
   fs.rmSync(work, { recursive: true });
   return inputs;
+}
+
+/** The program as `systemd/loader.cjs` runs it. Put together there, its text would be copied at each start. Returns the file's name. */
+function asFunction(work) {
+  const program = fs.readFileSync(path.join(work, bundleName(PROGRAM)));
+  const parts = ["(function (require, module, exports) {\n", program, "\n})"];
+  fs.writeFileSync(
+    path.join(work, "program.js"),
+    Buffer.concat(parts.map((part) => Buffer.from(part))),
+  );
+  return "program.js";
 }
 
 /** Writes an executable into `work`, by `command`, the runtime. Returns its path. */

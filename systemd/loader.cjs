@@ -13,10 +13,10 @@ const vm = require("node:vm");
 const bytes = (name) => Buffer.from(sea.getRawAsset(name));
 const isFirstPass = !sea.getAssetKeys().includes("program.cache");
 
-const words = "(function (require, module, exports) {";
-const script = new vm.Script(`${words}${bytes("program").latin1Slice()}\n})`, {
+const script = new vm.Script(bytes("program").latin1Slice(), {
   filename: "box.js",
-  columnOffset: -words.length,
+  // The function's first line.
+  lineOffset: -1,
   cachedData: isFirstPass ? undefined : bytes("program.cache"),
 });
 if (script.cachedDataRejected) console.error("the code cache doesn't fit this runtime");
