@@ -5,8 +5,7 @@ import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
-import { print } from "./options.ts";
+import { type Given, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
 /** What `box alert show` and `box alert lines` print beside an alert's fields. */
@@ -83,15 +82,15 @@ function bars(counts: readonly number[]): string {
   return shown.map(bar).join("");
 }
 
-interface LinesOptions extends ApiOptions {
-  minutes: string;
-  source?: string;
-  template?: string;
-  q?: string;
-  limit: string;
-}
+export const linesFlags = {
+  "--minutes <n>": { about: "minutes before and after its opening", usual: "5" },
+  "--source <name>": "only of this source",
+  "--template <id>": "only of this template",
+  "--q <text>": "with this in the message",
+  "--limit <n>": { about: "how many", usual: "100" },
+};
 
-export async function showLines(id: string, options: LinesOptions): Promise<void> {
+export async function showLines(id: string, options: Given<typeof linesFlags>): Promise<void> {
   const query = new URLSearchParams({ limit: options.limit });
   for (const name of ["source", "template", "q"] as const) {
     const value = options[name];

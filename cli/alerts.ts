@@ -8,30 +8,26 @@ import type { TimelineEntry } from "../src/core/alerts/timeline.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import { namesOf } from "./accounts.ts";
-import { aheadText, chipsText, saidRows, sharedText, showLines } from "./alert-detail.ts";
+import {
+  aheadText,
+  chipsText,
+  linesFlags,
+  saidRows,
+  sharedText,
+  showLines,
+} from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
 import { age, printable, short, table, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
 
 export function registerAlerts(program: Command): void {
-  apiFlags(program.command("alerts"))
+  apiFlags(program.command("alerts"), listFlags)
     .description("list alerts, newest first; --follow prints new ones as they open")
-    .option("--project <name>", "only of this project")
-    .option("--state <state>", "open, acknowledged or resolved; several: open,acknowledged")
-    .option("--rule <name>", "only of this rule")
-    .option("--q <text>", '#130, level:error, rule:"slow payments", key:provider=acme, or words')
-    .option(
-      "--mine",
-      "only alerts that paged you, were assigned to you, or were acknowledged by you",
-    )
-    .option("--by-rule", "a line for each rule that has unresolved alerts, the most urgent first")
-    .option("--limit <n>", "how many", "50")
-    .option("--follow", "print alerts as they open")
     .action(listAlerts);
   const alert = program.command("alert").description("one alert");
   apiFlags(alert.command("show <id>"))
@@ -42,20 +38,15 @@ export function registerAlerts(program: Command): void {
   apiFlags(alert.command("pages <id>"))
     .description("show who was notified by what, when and with what result; who wasn't, and why")
     .action(showPages);
-  apiFlags(alert.command("lines <id>"))
+  apiFlags(alert.command("lines <id>"), linesFlags)
     .description("show kept log lines around an alert's opening, and the values that vary")
-    .option("--minutes <n>", "minutes before and after its opening", "5")
-    .option("--source <name>", "only of this source")
-    .option("--template <id>", "only of this template")
-    .option("--q <text>", "with this in the message")
-    .option("--limit <n>", "how many", "100")
     .action(showLines);
-  manyFlags(program.command("ack [id...]"))
+  apiFlags(program.command("ack [id...]"), manyFlags)
     .description(
       "acknowledge these alerts, or with --all every open alert of --project or --rule; further events of an acknowledged alert page nobody",
     )
     .action(changeAlerts("ack"));
-  manyFlags(program.command("resolve [id...]"))
+  apiFlags(program.command("resolve [id...]"), manyFlags)
     .description(
       "resolve these alerts, or with --all all of --project or --rule; if a sender still reports its problem an hour later, a new alert opens",
     )
@@ -66,23 +57,24 @@ export function registerAlerts(program: Command): void {
     .action(showTimeline);
 }
 
-function manyFlags(command: Command): Command {
-  return apiFlags(command)
-    .option("--all", "all alerts of --project, or of its --rule")
-    .option("--project <name>", "with --all: of this project")
-    .option("--rule <name>", "with --all: of this rule of it");
-}
+const manyFlags = {
+  "--all": "all alerts of --project, or of its --rule",
+  "--project <name>": "with --all: of this project",
+  "--rule <name>": "with --all: of this rule of it",
+};
+type ManyOptions = Given<typeof manyFlags>;
 
-interface ListOptions extends ApiOptions {
-  project?: string;
-  state?: string;
-  rule?: string;
-  q?: string;
-  mine?: boolean;
-  byRule?: boolean;
-  limit: string;
-  follow?: boolean;
-}
+const listFlags = {
+  "--project <name>": "only of this project",
+  "--state <state>": "open, acknowledged or resolved; several: open,acknowledged",
+  "--rule <name>": "only of this rule",
+  "--q <text>": '#130, level:error, rule:"slow payments", key:provider=acme, or words',
+  "--mine": "only alerts that paged you, were assigned to you, or were acknowledged by you",
+  "--by-rule": "a line for each rule that has unresolved alerts, the most urgent first",
+  "--limit <n>": { about: "how many", usual: "50" },
+  "--follow": "print alerts as they open",
+};
+type ListOptions = Given<typeof listFlags>;
 
 async function listAlerts(options: ListOptions): Promise<void> {
   const query = new URLSearchParams({ limit: options.limit });
@@ -177,12 +169,6 @@ function alertTable(alerts: readonly Alert[]): string {
       short(chipsText(alert), 80),
     ]),
   );
-}
-
-interface ManyOptions extends ApiOptions {
-  all?: boolean;
-  project?: string;
-  rule?: string;
 }
 
 function changeAlerts(verb: "ack" | "resolve") {

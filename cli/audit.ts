@@ -3,33 +3,25 @@ import type { AuditEntry } from "../src/ground/audit/list.ts";
 import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { printable, short, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 export function registerAudit(program: Command): void {
-  apiFlags(program.command("audit"))
+  apiFlags(program.command("audit"), auditFlags)
     .description(
       "list changes, newest first: who changed what (owners and admins); with --json one JSON object a line",
     )
-    .option("--account <email>", "changes by this account (its id or email; me)")
-    .option(
-      "--target <kind>",
-      "changes of things of a kind, or of one: rule, rule:errors, alert:131",
-    )
-    .option("--verb <name>", "this operation alone, for example replaceRule")
-    .option("--limit <n>", "how many", "50")
     .action(listEntries);
 }
 
-interface AuditOptions extends ApiOptions {
-  account?: string;
-  target?: string;
-  verb?: string;
-  limit: string;
-}
+const auditFlags = {
+  "--account <email>": "changes by this account (its id or email; me)",
+  "--target <kind>": "changes of things of a kind, or of one: rule, rule:errors, alert:131",
+  "--verb <name>": "this operation alone, for example replaceRule",
+  "--limit <n>": { about: "how many", usual: "50" },
+};
 
 interface Page {
   entries: AuditEntry[];
@@ -37,7 +29,7 @@ interface Page {
   next: string | null;
 }
 
-async function listEntries(options: AuditOptions): Promise<void> {
+async function listEntries(options: Given<typeof auditFlags>): Promise<void> {
   let left = Number(options.limit);
   if (!Number.isInteger(left) || left < 1)
     throw new CommandError("--limit takes a number from 1", exitCodes.usage);

@@ -4,23 +4,25 @@ import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { api } from "./api.ts";
 import { type PersonOptions, personFlags, personPath } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { print } from "./options.ts";
+import { type Given, print } from "./options.ts";
 import { printable, tableOf, when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
-type SpanOptions = PersonOptions & { from?: string; until?: string; for?: string; note?: string };
+const spanFlags = {
+  "--from <time>": `when it begins (default now): ${timeHelp}`,
+  "--until <time>": "when it ends",
+  "--for <length>": "or how long it lasts: 3d, 1d12h",
+  "--note <text>": "why",
+};
+type SpanOptions = Given<typeof spanFlags> & PersonOptions;
 
 export function registerAway(program: Command): void {
   const away = program
     .command("away")
     .description("when people are away: their shifts are marked, and they are asked to find cover");
   personFlags(away.command("list")).description("list when you are away").action(list);
-  personFlags(away.command("add"))
+  personFlags(away.command("add"), spanFlags)
     .description("say that you are away for a while; you stay on call in your shifts")
-    .option("--from <time>", `when it begins (default now): ${timeHelp}`)
-    .option("--until <time>", "when it ends")
-    .option("--for <length>", "or how long it lasts: 3d, 1d12h")
-    .option("--note <text>", "why")
     .action(add);
   personFlags(away.command("remove <number>"))
     .description("remove an away period, by its number in box away list")

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 import type { Backups } from "../src/tenant/host.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerBackups(program: Command): void {
-  apiFlags(program.command("backups"))
+  apiFlags(program.command("backups"), backupsFlags)
     .description("list the backups in the box's backup directory")
-    .option("--now", "make one now")
     .action(backups);
 }
 
-async function backups(options: ApiOptions & { now?: true }): Promise<void> {
+const backupsFlags = { "--now": "make one now" };
+
+async function backups(options: Given<typeof backupsFlags>): Promise<void> {
   if (options.now) {
     const begun = await api.post<{ running: boolean }>(options, "/v1/backups");
     print(begun, options, () => "one is being made: box backups shows it once it is proved");

@@ -16,7 +16,7 @@ import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { RefusedError } from "./refused.ts";
 import { printable, table } from "./table.ts";
@@ -25,24 +25,15 @@ import { terminal } from "./terminal.ts";
 /** `box config`: projects with all their settings, as a file to keep, compare and apply. */
 export function registerConfig(program: Command): void {
   const config = program.command("config").description("configuration as a file");
-  apiFlags(config.command("export"))
+  apiFlags(config.command("export"), exportConfigFlags)
     .description(
       "print the configuration as YAML: projects with sources, schedules, actions, integrations, rules, heartbeats and repeating maintenance; the box's holidays, ladders, gateways and fallback",
     )
-    .option("--project <name...>", "only these projects, and nothing of the whole box")
-    .option("--with-people", "with everybody's email, name and role")
-    .option("--with-overrides", "with the overrides of schedules that aren't over")
-    .option("--out <file>", "write to a file")
     .action(exportConfig);
-  apiFlags(config.command("apply <file>"))
+  apiFlags(config.command("apply <file>"), applyConfigFlags)
     .description(
       "apply a file to projects, ladders, gateways and fallback, and create missing accounts for its people (- = standard input)",
     )
-    .option("--dry-run", "show what would change, and change nothing")
-    .option("--delete", "also delete what isn't in the file (never people)")
-    .option("--yes", "confirm a change after which some open alerts page nobody any more")
-    .option("--exit-code", "with --dry-run: exit with 2 if something would change")
-    .option("--invite", "make an invitation for each new person, good for a week")
     .action(applyConfig);
   config
     .command("schema")
@@ -61,14 +52,14 @@ interface Current {
   config: Config | null;
 }
 
-async function exportConfig(
-  options: ApiOptions & {
-    project?: string[];
-    out?: string;
-    withPeople?: boolean;
-    withOverrides?: boolean;
-  },
-): Promise<void> {
+const exportConfigFlags = {
+  "--project <name...>": "only these projects, and nothing of the whole box",
+  "--with-people": "with everybody's email, name and role",
+  "--with-overrides": "with the overrides of schedules that aren't over",
+  "--out <file>": "write to a file",
+};
+
+async function exportConfig(options: Given<typeof exportConfigFlags>): Promise<void> {
   const { configValue, printConfigFile } = await import("../src/records/config-file/document.ts");
   const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
@@ -118,16 +109,15 @@ interface Planned {
   put(dryRun: boolean): Promise<Applied>;
 }
 
-async function applyConfig(
-  file: string,
-  options: ApiOptions & {
-    dryRun?: boolean;
-    delete?: boolean;
-    invite?: boolean;
-    yes?: boolean;
-    exitCode?: boolean;
-  },
-): Promise<void> {
+const applyConfigFlags = {
+  "--dry-run": "show what would change, and change nothing",
+  "--delete": "also delete what isn't in the file (never people)",
+  "--yes": "confirm a change after which some open alerts page nobody any more",
+  "--exit-code": "with --dry-run: exit with 2 if something would change",
+  "--invite": "make an invitation for each new person, good for a week",
+};
+
+async function applyConfig(file: string, options: Given<typeof applyConfigFlags>): Promise<void> {
   if (options.exitCode && !options.dryRun)
     throw new CommandError("--exit-code needs --dry-run", exitCodes.usage);
   const document = await readDocument(file);

@@ -7,7 +7,7 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
-import { apiFlags, flag, print } from "./options.ts";
+import { apiFlags, type Flags, flag, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
@@ -74,8 +74,9 @@ export function registerContacts(program: Command): void {
 }
 
 /** Adds the flag for another person's email. The box decides who may use it. */
-export function personFlags(command: Command): Command {
-  return apiFlags(command).option("--person <email>", "for another person (owners and admins)");
+export function personFlags(command: Command, own: Flags = {}): Command {
+  const person = { "--person <email>": "for another person (owners and admins)" };
+  return apiFlags(command, { ...person, ...own });
 }
 
 /** `/v1/accounts/{account}/…` of the person that the flags name. Throws CommandError that lists the accounts. */

@@ -4,20 +4,15 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { type Columns, tableOf } from "./table.ts";
 
 export function registerDevices(program: Command): void {
   const device = program.command("device").description("your phones, as their apps report them");
   apiFlags(device.command("list")).description("list your devices").action(list);
-  apiFlags(device.command("add <token>"))
+  apiFlags(device.command("add <token>"), addFlags)
     .description(
       "register a device, or update it; the token is its app's APNs device token, 64 hex digits",
-    )
-    .requiredOption("--platform <name>", "ios or another")
-    .option(
-      "--critical-alerts",
-      "the app may use critical alerts, which ring although the phone is muted",
     )
     .action(add);
   apiFlags(device.command("remove <token>"))
@@ -43,10 +38,12 @@ async function list(options: ApiOptions): Promise<void> {
   );
 }
 
-async function add(
-  token: string,
-  options: ApiOptions & { platform: string; criticalAlerts?: boolean },
-): Promise<void> {
+const addFlags = {
+  "--platform <name>": { must: "ios or another" },
+  "--critical-alerts": "the app may use critical alerts, which ring although the phone is muted",
+};
+
+async function add(token: string, options: Given<typeof addFlags>): Promise<void> {
   const { platform, criticalAlerts: critical_alerts = false } = options;
   const body = { token, platform, critical_alerts };
   const answer = await api.post<object>(options, "/v1/devices", body);

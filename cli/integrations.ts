@@ -9,7 +9,7 @@ import { api, namedId, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { namedInProject, nounCommands, type Things } from "./noun.ts";
-import { apiFlags, flag, print } from "./options.ts";
+import { apiFlags, flag, type Given, print } from "./options.ts";
 import { type Columns, table, tableOf, when } from "./table.ts";
 
 interface MakeOptions extends ApiOptions {
@@ -51,12 +51,8 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
     (_, __, it) => `disabled ${it}`,
   );
   integration.delete("delete a channel with its credentials");
-  integration
-    .verb("deliveries", "list a channel's deliveries, newest first", deliveries)
-    .option("--limit <n>", "how many (1 to 200)", "50")
-    .option("--status <status>", "pending, delivered, failed or dropped")
-    .option("--event <event>", "of one kind: alert.opened, for example")
-    .option("--alert <id>", "of one alert");
+  const listed = "list a channel's deliveries, newest first";
+  integration.verb("deliveries", listed, deliveries, deliveriesFlags);
   const delivery = nounCommands(group, deliveryOf);
   delivery.verb(
     "delivery",
@@ -148,14 +144,14 @@ async function test(place: string, options: ApiOptions): Promise<void> {
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }
 
-interface DeliveriesOptions extends ApiOptions {
-  limit: string;
-  status?: string;
-  event?: string;
-  alert?: string;
-}
+const deliveriesFlags = {
+  "--limit <n>": { about: "how many (1 to 200)", usual: "50" },
+  "--status <status>": "pending, delivered, failed or dropped",
+  "--event <event>": "of one kind: alert.opened, for example",
+  "--alert <id>": "of one alert",
+};
 
-async function deliveries(place: string, options: DeliveriesOptions): Promise<void> {
+async function deliveries(place: string, options: Given<typeof deliveriesFlags>): Promise<void> {
   const { limit, status, event, alert } = options;
   const query = new URLSearchParams({
     limit,

@@ -1,25 +1,26 @@
 import type { Command } from "commander";
 import type { Invitation } from "../src/people/pairing.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { printable, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
 /** Makes a pairing code by the API; `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {
-  apiFlags(program.command("invite <email...>"))
+  apiFlags(program.command("invite <email...>"), inviteFlags)
     .description(
       "invite people: print for each a pairing code that makes one account, and a link, or mail it",
     )
-    .option("--role <role>", "owner, admin or member, at most your own", "member")
-    .option("--for <length>", "how long the invitation is valid: 1h, 2d (at most 7d)", "1h")
-    .option("--mail", "send each the link by mail, through the box's gateway (box gateway)")
     .action(inviteAll);
 }
 
-type InviteOptions = ApiOptions & { role: string; for: string; mail?: boolean };
+const inviteFlags = {
+  "--role <role>": { about: "owner, admin or member, at most your own", usual: "member" },
+  "--for <length>": { about: "how long the invitation is valid: 1h, 2d (at most 7d)", usual: "1h" },
+  "--mail": "send each the link by mail, through the box's gateway (box gateway)",
+};
+type InviteOptions = Given<typeof inviteFlags>;
 
 async function inviteAll(emails: string[], options: InviteOptions): Promise<void> {
   const { emailField } = await import("../src/people/account.ts");

@@ -6,7 +6,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { stepsWithIds } from "./rules.ts";
 import { printable, when } from "./table.ts";
 
@@ -33,23 +33,15 @@ export function registerLadders(program: Command): void {
     const answer = await api.get<object>(o, at);
     print(answer, o, () => JSON.stringify(answer, null, 2));
   });
-  apiFlags(group.command("set <file>"))
+  apiFlags(group.command("set <file>"), setFlags)
     .description(
       "create or replace a ladder from a JSON file (- = standard input); open alerts of its rules follow it; people by email",
     )
-    .option("--name <name>", "the ladder to replace, if the file's name is a new one")
-    .option("--preview", "only show whom the change would page at once")
     .action(set);
-  apiFlags(group.command("adopt"))
+  apiFlags(group.command("adopt"), adoptFlags)
     .description(
       "find rules with equal rungs of their own; with --yes one shared ladder replaces them",
     )
-    .option("--name <name>", "what the ladder is called")
-    .option(
-      "--rule <project/rule>",
-      "one of the rules, if several groups are found: which group to use",
-    )
-    .option("--yes", "do it; without, it is only shown")
     .action(adopt);
   ladder.delete("delete a ladder that no rule refers to");
 }
@@ -59,12 +51,12 @@ interface LadderFile {
   steps?: unknown;
 }
 
-interface SetOptions extends ApiOptions {
-  name?: string;
-  preview?: boolean;
-}
+const setFlags = {
+  "--name <name>": "the ladder to replace, if the file's name is a new one",
+  "--preview": "only show whom the change would page at once",
+};
 
-async function set(file: string, options: SetOptions): Promise<void> {
+async function set(file: string, options: Given<typeof setFlags>): Promise<void> {
   const body = await ladderWithIds(await readNamed(file, "a ladder"), options);
   const name = options.name ?? body.name;
   const { ladders } = await api.get<{ ladders: Ladder[] }>(options, "/v1/ladders");
@@ -92,9 +84,13 @@ interface Copies {
   not_shared: string[];
 }
 
-async function adopt(
-  options: ApiOptions & { name?: string; rule?: string; yes?: boolean },
-): Promise<void> {
+const adoptFlags = {
+  "--name <name>": "what the ladder is called",
+  "--rule <project/rule>": "one of the rules, if several groups are found: which group to use",
+  "--yes": "do it; without, it is only shown",
+};
+
+async function adopt(options: Given<typeof adoptFlags>): Promise<void> {
   const { name, rule, yes } = options;
   const answer = await api.get<{ copies: Copies[] }>(options, "/v1/ladder-copies");
   const copies = answer.copies.filter(({ rules }) => rule === undefined || rules.includes(rule));

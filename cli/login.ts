@@ -1,32 +1,24 @@
 import type { Command } from "commander";
-import { type ApiOptions, plainUrl, tokenOf, urlOf } from "./connection.ts";
+import { plainUrl, tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
-import { apiFlags, jsonFlag, print } from "./options.ts";
+import { apiFlags, type Given, jsonFlag, print } from "./options.ts";
 import { ask, givenPassword } from "./prompt.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
 
-interface LoginOptions extends ApiOptions {
-  code?: string;
-  email?: string;
-  name?: string;
-  passwordFile?: string;
-}
+const loginFlags = {
+  "--code <text>": "redeem a pairing code: the code alone, or all that box pair-code printed",
+  "--email <email>": "your e-mail address, if the code isn't bound to one",
+  "--name <name>": "your name",
+  "--password-file <file>":
+    "a file with the account's password (- = standard input; default: asks)",
+};
+type LoginOptions = Given<typeof loginFlags>;
 
 export function registerLogin(program: Command): void {
-  apiFlags(program.command("login"))
+  apiFlags(program.command("login"), loginFlags)
     .description("store a box's address and an API key for all later commands of this user")
-    .option(
-      "--code <text>",
-      "redeem a pairing code: the code alone, or all that box pair-code printed",
-    )
-    .option("--email <email>", "your e-mail address, if the code isn't bound to one")
-    .option("--name <name>", "your name")
-    .option(
-      "--password-file <file>",
-      "a file with the account's password (- = standard input; default: asks)",
-    )
     .action(login);
   program
     .command("logout")

@@ -14,7 +14,7 @@ import {
 } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { printable } from "./table.ts";
 
 /** Commands for notification rules and the fallback. */
@@ -25,16 +25,8 @@ export function registerNotify(program: Command): void {
   personFlags(notify.command("show"))
     .description("show the notification rules, in the form that notify set takes")
     .action(show);
-  personFlags(notify.command("set"))
+  personFlags(notify.command("set"), setFlags)
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
-    .option(
-      "--rule <rule...>",
-      `"DELAY: CONTACT, CONTACT min LEVEL": DELAY after the rung (0s, 2m), CONTACT a label, kind or id, LEVEL the lowest (${levelHelp})`,
-    )
-    .option(
-      "--usual",
-      "remove your rules and use the default: all verified contacts at once, voice calls after two minutes",
-    )
     .action(set);
   const fallback = program
     .command("fallback")
@@ -42,11 +34,8 @@ export function registerNotify(program: Command): void {
   apiFlags(fallback.command("show"))
     .description("show who is paged when a whole ladder reaches nobody")
     .action(showFallback);
-  apiFlags(fallback.command("set"))
+  apiFlags(fallback.command("set"), setFallbackFlags)
     .description("set who is paged when a whole ladder reaches nobody")
-    .option("--person <email...>", "these people (an email, or me)")
-    .option("--schedule <schedule...>", "the person on call in PROJECT/SCHEDULE")
-    .option("--owners", "every owner (the default)")
     .action(setFallback);
 }
 
@@ -96,7 +85,13 @@ function spanText(seconds: number): string {
   return seconds > 0 && seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
 }
 
-async function set(options: PersonOptions & { rule?: string[]; usual?: boolean }): Promise<void> {
+const setFlags = {
+  "--rule <rule...>": `"DELAY: CONTACT, CONTACT min LEVEL": DELAY after the rung (0s, 2m), CONTACT a label, kind or id, LEVEL the lowest (${levelHelp})`,
+  "--usual":
+    "remove your rules and use the default: all verified contacts at once, voice calls after two minutes",
+};
+
+async function set(options: Given<typeof setFlags> & PersonOptions): Promise<void> {
   const { rule = [], usual = false } = options;
   if (usual === rule.length > 0)
     throw new CommandError("give one --rule or more, or --usual", exitCodes.usage);
@@ -138,9 +133,13 @@ function fallbackText({ accounts, schedules }: Fallback, nameOf: (id: string) =>
   return lines.length === 0 ? "every owner" : lines.map(printable).join("\n");
 }
 
-async function setFallback(
-  options: ApiOptions & { person?: string[]; schedule?: string[]; owners?: boolean },
-): Promise<void> {
+const setFallbackFlags = {
+  "--person <email...>": "these people (an email, or me)",
+  "--schedule <schedule...>": "the person on call in PROJECT/SCHEDULE",
+  "--owners": "every owner (the default)",
+};
+
+async function setFallback(options: Given<typeof setFallbackFlags>): Promise<void> {
   const { person = [], schedule = [], owners = false } = options;
   if (owners === person.length + schedule.length > 0)
     throw new CommandError("give --person or --schedule, or --owners", exitCodes.usage);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { api, namedId, path, v1 } from "./api.ts";
 import type { Kind } from "./collections.ts";
 import type { ApiOptions } from "./connection.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Flags, print } from "./options.ts";
 import { type Columns, tableOf } from "./table.ts";
 
 /** Where the things of a noun are. */
@@ -39,17 +39,18 @@ type Says<T, O> = (answer: T, options: O, named: string) => string;
 /** The plain commands of a noun, below its group: `box action list`, `box action delete`. Each returns its command, for flags of its own. */
 export function nounCommands(group: Command, { of, one, at, named }: Things) {
   const count = of.split(" ").filter(Boolean).length;
-  const command = (words: readonly string[], about: string) =>
-    apiFlags(group.command(words.filter(Boolean).join(" "))).description(about);
+  const command = (words: readonly string[], about: string, own: Flags = {}) =>
+    apiFlags(group.command(words.filter(Boolean).join(" ")), own).description(about);
 
   /** A verb of one thing, with its address. */
   function verb<O extends ApiOptions>(
     name: string,
     about: string,
     run: (place: string, options: O, named: string, more?: string) => Promise<void>,
+    own: Flags = {},
   ): Command {
     const [first = "", ...more] = name.split(" ");
-    return command([first, of, one, ...more], about).action(async (...given: unknown[]) => {
+    return command([first, of, one, ...more], about, own).action(async (...given: unknown[]) => {
       const words = given.slice(0, count + 1 + more.length) as string[];
       const options = given[words.length] as O;
       const asked = words[count] ?? "";

@@ -5,7 +5,7 @@ import { api, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
 import { parseTime, timeHelp } from "./times.ts";
@@ -37,35 +37,24 @@ export function registerOnCall(program: Command): void {
     .description("show who is on call now in every schedule, of one project or of all")
     .action(showOnCall);
   registerCalendars(oncall);
-  apiFlags(oncall.command("grid"))
+  apiFlags(oncall.command("grid"), gridFlags)
     .description("show the shifts and gaps of all schedules, 7 days from now")
-    .option("--from <time>", `from when (default now): ${timeHelp}`)
-    .option("--until <time>", "until when, at most 60 days later")
     .action(showGrid);
-  apiFlags(oncall.command("ask <schedule>"))
+  apiFlags(oncall.command("ask <schedule>"), askFlags)
     .description("ask people to take a shift of yours in PROJECT/SCHEDULE; the first yes has it")
-    .requiredOption("--from <time>", `when it begins: ${timeHelp}`)
-    .requiredOption("--until <time>", "when it ends")
-    .requiredOption("--of <email...>", "who is asked")
-    .option(
-      "--return-from <time>",
-      "for a swap: start of the shift that you take over from them in return",
-    )
-    .option("--return-until <time>", "for a swap: end of that shift")
-    .option("--note <text>", "why")
     .action(askFor);
 }
 
-interface AskOptions extends ApiOptions {
-  from: string;
-  until: string;
-  of: string[];
-  returnFrom?: string;
-  returnUntil?: string;
-  note?: string;
-}
+const askFlags = {
+  "--from <time>": { must: `when it begins: ${timeHelp}` },
+  "--until <time>": { must: "when it ends" },
+  "--of <email...>": { must: "who is asked" },
+  "--return-from <time>": "for a swap: start of the shift that you take over from them in return",
+  "--return-until <time>": "for a swap: end of that shift",
+  "--note <text>": "why",
+};
 
-async function askFor(schedule: string, options: AskOptions): Promise<void> {
+async function askFor(schedule: string, options: Given<typeof askFlags>): Promise<void> {
   const from = parseTime("--from", options.from);
   const until = parseTime("--until", options.until);
   const of = options.of.map(await accountIds(options));
@@ -82,12 +71,12 @@ async function askFor(schedule: string, options: AskOptions): Promise<void> {
   print(answer, options, () => `asked ${options.of.join(", ")}: the first who says yes has it`);
 }
 
-interface GridOptions extends ApiOptions {
-  from?: string;
-  until?: string;
-}
+const gridFlags = {
+  "--from <time>": `from when (default now): ${timeHelp}`,
+  "--until <time>": "until when, at most 60 days later",
+};
 
-async function showGrid(options: GridOptions): Promise<void> {
+async function showGrid(options: Given<typeof gridFlags>): Promise<void> {
   const query = new URLSearchParams();
   if (options.from !== undefined) query.set("from", String(parseTime("--from", options.from)));
   if (options.until !== undefined) query.set("to", String(parseTime("--until", options.until)));

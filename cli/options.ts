@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { USUAL_URL } from "./connection.ts";
+import { type ApiOptions, USUAL_URL } from "./connection.ts";
 import { terminal } from "./terminal.ts";
 
 /**
@@ -50,10 +50,39 @@ export function reachFlags(command: Command): Command {
     .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login stored)"));
 }
 
-/** Adds the flags of commands that call a running box and print its answer. */
-export function apiFlags(command: Command): Command {
-  return reachFlags(command).addOption(jsonFlag());
+/** Adds the flags of commands that call a running box and print its answer, and those of this one. */
+export function apiFlags(command: Command, own: Flags = {}): Command {
+  reachFlags(command).addOption(jsonFlag());
+  for (const [written, says] of Object.entries(own))
+    if (typeof says === "string") command.option(written, says);
+    else if ("must" in says) command.requiredOption(written, says.must);
+    else command.option(written, says.about, says.usual);
+  return command;
 }
+
+/** Flags of a command, by how they are written: what each says, and whether it must be given or has a usual value. */
+export type Flags = Readonly<
+  Record<string, string | { must: string } | { about: string; usual: string }>
+>;
+
+type Words<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Words<Rest>>}` : S;
+type NameOf<F> = F extends `--${infer Name} ${string}`
+  ? Words<Name>
+  : F extends `--${infer Name}`
+    ? Words<Name>
+    : never;
+type ValueOf<F> = F extends `${string}...>`
+  ? string[]
+  : F extends `${string}>`
+    ? string
+    : F extends `${string}]`
+      ? string | true
+      : true;
+
+/** What such a command is given: `--by-rule` is `byRule`, true; `--event <kind...>` is a list of texts, `--new [days]` a text or true. */
+export type Given<F extends Flags> = ApiOptions & {
+  [K in keyof F as F[K] extends string ? NameOf<K> : never]?: ValueOf<K>;
+} & { [K in keyof F as F[K] extends string ? never : NameOf<K>]: ValueOf<K> };
 
 /** Prints an answer: as JSON with --json, else the text of `plain`. */
 export function print(answer: object, options: { json?: boolean }, plain: () => string): void {

@@ -3,19 +3,19 @@ import type { StoredOverride } from "../src/core/oncall/schedule.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { schedulePath } from "./schedules.ts";
 import { when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
-interface SpanOptions extends ApiOptions {
-  from?: string;
-  until?: string;
-  for?: string;
-}
+const spanFlags = {
+  "--from <time>": `when it begins (default now): ${timeHelp}`,
+  "--until <time>": "when it ends",
+  "--for <length>": "or how long it lasts: 8h, 1d12h",
+};
+type SpanOptions = Given<typeof spanFlags>;
 
 export function registerOverrides(program: Command): void {
   const group = program
@@ -36,11 +36,8 @@ export function registerOverrides(program: Command): void {
       "MADE BY": ({ created_by }) => nameOf(created_by),
     };
   });
-  apiFlags(group.command("add <project> <schedule> <person>"))
+  apiFlags(group.command("add <project> <schedule> <person>"), spanFlags)
     .description("put a person (an email, or me) on call for a while")
-    .option("--from <time>", `when it begins (default now): ${timeHelp}`)
-    .option("--until <time>", "when it ends")
-    .option("--for <length>", "or how long it lasts: 8h, 1d12h")
     .action(add);
   override.delete("delete an override");
 }

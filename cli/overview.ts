@@ -2,20 +2,20 @@ import type { Command } from "commander";
 import type { Overview } from "../src/tenant/overview.ts";
 import { namesOf } from "./accounts.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerOverview(program: Command): void {
-  apiFlags(program.command("overview"))
+  apiFlags(program.command("overview"), overviewFlags)
     .description(
       "show everything in short: alerts, who is on call, readiness, what each source sent",
     )
-    .option("--after <project>", "go on where the page before ended")
     .action(overview);
 }
 
-async function overview(options: ApiOptions & { after?: string }): Promise<void> {
+const overviewFlags = { "--after <project>": "go on where the page before ended" };
+
+async function overview(options: Given<typeof overviewFlags>): Promise<void> {
   const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;
   const answer = await api.get<Overview>(options, `/v1/overview${after}`);
   const nameOf = await namesOf(options);

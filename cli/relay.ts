@@ -2,29 +2,25 @@ import type { Command } from "commander";
 import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readText } from "./files.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 
-interface RelayOptions extends ApiOptions {
-  secretFile?: string;
-  tenant?: string;
-  boxUrl?: string;
-  test?: boolean;
-}
+const relayFlags = {
+  "--secret-file <file>": "a file with its secret (- = standard input; default: asks)",
+  "--tenant <id>": "the hosted tenant's id",
+  "--box-url <url>": "where the relay reaches this box",
+  "--test": "store it only if the relay takes a signed test first",
+};
 
 export function registerRelay(program: Command): void {
   const relay = program.command("relay").description("the relay that pages phones");
   apiFlags(relay.command("show"))
     .description("show whether a relay is set, and its address")
     .action(show);
-  apiFlags(relay.command("set <relay-url>"))
+  apiFlags(relay.command("set <relay-url>"), relayFlags)
     .description(
       "set the relay for all projects, also future ones; its address and secret were shown at the first pairing",
     )
-    .option("--secret-file <file>", "a file with its secret (- = standard input; default: asks)")
-    .option("--tenant <id>", "the hosted tenant's id")
-    .option("--box-url <url>", "where the relay reaches this box")
-    .option("--test", "store it only if the relay takes a signed test first")
     .action(set);
   apiFlags(relay.command("remove"))
     .description("remove the relay; pages that wait for it are dropped")
@@ -40,7 +36,7 @@ async function show(options: ApiOptions): Promise<void> {
   );
 }
 
-async function set(url: string, options: RelayOptions): Promise<void> {
+async function set(url: string, options: Given<typeof relayFlags>): Promise<void> {
   const { secretFile: file, tenant, boxUrl, test } = options;
   const secret =
     file === undefined

@@ -5,18 +5,15 @@ import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { namedInProject, nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 
 export function registerReports(program: Command): void {
   const group = program.command("report").description("incident reports and their public pages");
   const report = nounCommands(group, namedInProject("report"));
   report.list<ReportAnswer>("list reports", listColumns, { none: "no reports" });
-  apiFlags(group.command("create <project> <title>"))
+  apiFlags(group.command("create <project> <title>"), createFlags)
     .description("create a report; prints its id and the address of its page")
-    .option("--description <text>", "what is known, in plain text")
-    .option("--alert <id>", "its alert")
-    .option("--password-file <file>", "readers need the password in this file (- = standard input)")
     .action(createReport);
   report.verb("show", "show a report and its entries, newest last", showReport);
   report.post(
@@ -25,10 +22,8 @@ export function registerReports(program: Command): void {
     ({ content_md }: EntryAnswer) => content_md.trimEnd(),
     "/entries/draft",
   );
-  report
-    .verb("entry [file]", "add an entry from a Markdown file (or standard input)", addEntry)
-    .option("--title <title>", "its title")
-    .option("--type <type>", "update, analysis or resolution", "update");
+  const about = "add an entry from a Markdown file (or standard input)";
+  report.verb("entry [file]", about, addEntry, entryFlags);
   report.verb("export", "print the whole report as Markdown", exportReport);
   report.post(
     "rotate",
@@ -51,13 +46,17 @@ const listColumns = async (options: ApiOptions) => ({
   PAGE: ({ public_uuid }: ReportAnswer) => pageUrl(options, public_uuid),
 });
 
-interface CreateOptions extends ApiOptions {
-  description?: string;
-  alert?: string;
-  passwordFile?: string;
-}
+const createFlags = {
+  "--description <text>": "what is known, in plain text",
+  "--alert <id>": "its alert",
+  "--password-file <file>": "readers need the password in this file (- = standard input)",
+};
 
-async function createReport(project: string, title: string, options: CreateOptions): Promise<void> {
+async function createReport(
+  project: string,
+  title: string,
+  options: Given<typeof createFlags>,
+): Promise<void> {
   const { description, alert, passwordFile } = options;
   const password =
     passwordFile === undefined ? "" : (await readText(passwordFile)).replace(/\r?\n$/, "");
@@ -102,14 +101,14 @@ async function showReport(place: string, options: ApiOptions): Promise<void> {
   print(answer, options, plain);
 }
 
-interface EntryOptions extends ApiOptions {
-  title?: string;
-  type: string;
-}
+const entryFlags = {
+  "--title <title>": "its title",
+  "--type <type>": { about: "update, analysis or resolution", usual: "update" },
+};
 
 async function addEntry(
   place: string,
-  options: EntryOptions,
+  options: Given<typeof entryFlags>,
   _named: string,
   file = "-",
 ): Promise<void> {

@@ -1,22 +1,26 @@
 import type { DryRun, Weeks } from "../src/in/ingest/dry-run/dry-run.ts";
 import { namesOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed, readText } from "./files.ts";
-import { print } from "./options.ts";
+import { type Given, print } from "./options.ts";
 import { printable, short, table, when } from "./table.ts";
 import { hoursByDay } from "./times.ts";
 
-export interface TryOptions extends ApiOptions {
-  days: string;
-  plot?: boolean;
-  versus?: string;
-  lines?: string;
-}
+export const tryFlags = {
+  "--days <n>": { about: "days to look back, 1 to 30", usual: "7" },
+  "--plot":
+    "draw when alerts would open, a row a day, a bar an hour; with first_seen_days, unusual or missing also the last four weeks",
+  "--versus <rule>": "compare with the alerts of this saved rule",
+  "--lines <file>": "use the lines of this file (- = standard input), not the kept ones",
+};
 
 /** `box rule try`: what a rule from a file would have opened. */
-export async function tryRule(project: string, file: string, options: TryOptions): Promise<void> {
+export async function tryRule(
+  project: string,
+  file: string,
+  options: Given<typeof tryFlags>,
+): Promise<void> {
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > 30)
     throw new CommandError(`--days must be 1 to 30, not "${options.days}"`, exitCodes.usage);

@@ -9,8 +9,8 @@ import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
-import { tryRule } from "./rule-try.ts";
+import { apiFlags, type Given, print } from "./options.ts";
+import { tryFlags, tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -46,21 +46,13 @@ export function registerRules(program: Command): void {
       "create or replace a rule from a JSON file (- = standard input); a field that the file leaves out goes back to its default; people by email, actions by name",
     )
     .action(set);
-  apiFlags(group.command("try <project> <file>"))
+  apiFlags(group.command("try <project> <file>"), tryFlags)
     .description(
       "show the alerts that a rule from a JSON file (- = standard input) would have opened on kept log lines",
     )
-    .option("--days <n>", "days to look back, 1 to 30", "7")
-    .option(
-      "--plot",
-      "draw when alerts would open, a row a day, a bar an hour; with first_seen_days, unusual or missing also the last four weeks",
-    )
-    .option("--versus <rule>", "compare with the alerts of this saved rule")
-    .option("--lines <file>", "use the lines of this file (- = standard input), not the kept ones")
     .action(tryRule);
-  apiFlags(group.command("delete <project> <name>"))
+  apiFlags(group.command("delete <project> <name>"), removeFlags)
     .description("delete a rule; its alerts stay open, and nobody further is paged for them")
-    .option("--yes", "confirm a change after which some open alerts page nobody any more")
     .action(remove);
 }
 
@@ -77,10 +69,14 @@ function waitingText({ count, waiting }: WaitingAnswer): string {
   return [table(["OPENS", "SINCE", "LEVEL", "EVENTS", "WHAT"], rows), ...more].join("\n");
 }
 
+const removeFlags = {
+  "--yes": "confirm a change after which some open alerts page nobody any more",
+};
+
 async function remove(
   project: string,
   name: string,
-  options: ApiOptions & { yes?: boolean },
+  options: Given<typeof removeFlags>,
 ): Promise<void> {
   const at = v1("projects", project, "rules", name);
   if (!options.yes)

@@ -11,7 +11,7 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { type Columns, printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
@@ -36,9 +36,8 @@ export function registerSchedules(program: Command): void {
       "create or replace a schedule, by its name, from a JSON file (- = standard input); people by email, rotation_start as a time",
     )
     .action(set);
-  apiFlags(group.command("share <project> <schedule>"))
+  apiFlags(group.command("share <project> <schedule>"), shareFlags)
     .description("let the ladders of every project name a schedule, as PROJECT/SCHEDULE")
-    .option("--off", "stop sharing: only ladders of its own project may use it")
     .action(share);
   schedule.delete("delete a schedule that neither a ladder nor the fallback names");
 }
@@ -60,10 +59,12 @@ async function listColumns(options: ListOptions, project = ""): Promise<Columns<
   };
 }
 
+const shareFlags = { "--off": "stop sharing: only ladders of its own project may use it" };
+
 async function share(
   project: string,
   name: string,
-  options: ApiOptions & { off?: boolean },
+  options: Given<typeof shareFlags>,
 ): Promise<void> {
   const place = schedulePath(project, name);
   const schedule = await api.get<StoredSchedule>(options, place);

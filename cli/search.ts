@@ -1,22 +1,18 @@
 import type { Command } from "commander";
 import type { SearchAnswer } from "../src/records/search/search.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { short, table } from "./table.ts";
 
 export function registerSearch(program: Command): void {
-  apiFlags(program.command("search <words...>"))
+  apiFlags(program.command("search <words...>"), searchFlags)
     .description("search names and alerts by words, as in box alerts --q")
-    .option("--limit <n>", "how many", "20")
     .action(showFound);
 }
 
-interface SearchOptions extends ApiOptions {
-  limit: string;
-}
+const searchFlags = { "--limit <n>": { about: "how many", usual: "20" } };
 
-async function showFound(words: string[], options: SearchOptions): Promise<void> {
+async function showFound(words: string[], options: Given<typeof searchFlags>): Promise<void> {
   // The shell removed the quotes around words with blanks.
   const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
   const query = new URLSearchParams({ q, limit: options.limit });

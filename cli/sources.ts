@@ -5,7 +5,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { registerSourceKeys } from "./source-keys.ts";
 import { age, agoOrNever, printable, short, table, when } from "./table.ts";
 
@@ -32,20 +32,8 @@ export function registerSources(program: Command): void {
     "show what became of a source's events since the box started: taken, refused and why, matched by no rule",
     show,
   );
-  apiFlags(group.command("add <project> <name>"))
+  apiFlags(group.command("add <project> <name>"), addFlags)
     .description("create a source; prints its ingest token once")
-    .option(
-      "--retain-logs",
-      "keep its events as log lines: for the log tail, dry runs and box alert lines",
-    )
-    .option(
-      "--kind <kind>",
-      "the sender's format, for example alertmanager (default: the box's own)",
-    )
-    .option(
-      "--mapping <preset|file>",
-      "for kind hook: how to read its bodies, a preset's name or a JSON file",
-    )
     .action(add);
   apiFlags(group.command("set <project> <name>"))
     .description("change a source: what you leave out stays")
@@ -62,9 +50,8 @@ export function registerSources(program: Command): void {
   source.rename(
     "rename a source; its token keeps working, and rules and silences use the new name",
   );
-  apiFlags(group.command("try <project> <name> <file>"))
+  apiFlags(group.command("try <project> <name> <file>"), tryMappingFlags)
     .description("show the events that a mapping makes of a body in a file (- for standard input)")
-    .option("--mapping <preset|file>", "use this mapping, not the source's own")
     .action(tryMapping);
   source.post<Tokens>(
     "rotate",
@@ -109,11 +96,14 @@ function tokensText({ token, short_token }: Tokens): string {
       );
 }
 
-async function add(
-  project: string,
-  name: string,
-  options: ApiOptions & { retainLogs?: boolean; kind?: string; mapping?: string },
-): Promise<void> {
+const addFlags = {
+  "--retain-logs": "keep its events as log lines: for the log tail, dry runs and box alert lines",
+  "--kind <kind>": "the sender's format, for example alertmanager (default: the box's own)",
+  "--mapping <preset|file>":
+    "for kind hook: how to read its bodies, a preset's name or a JSON file",
+};
+
+async function add(project: string, name: string, options: Given<typeof addFlags>): Promise<void> {
   const { retainLogs = false, kind, mapping } = options;
   const source = {
     name,
@@ -162,11 +152,15 @@ async function set(
   print(answer, options, () => `changed ${name}`);
 }
 
+const tryMappingFlags = {
+  "--mapping <preset|file>": "use this mapping, not the source's own",
+};
+
 async function tryMapping(
   project: string,
   name: string,
   file: string,
-  options: ApiOptions & { mapping?: string },
+  options: Given<typeof tryMappingFlags>,
 ): Promise<void> {
   const to = v1("projects", project, "sources", name, "mapping", "try");
   const { mapping } = options;

@@ -3,10 +3,9 @@ import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LogLine } from "../src/in/ingest/logtail.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { RefusedError } from "./refused.ts";
 import { printable, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
@@ -15,26 +14,21 @@ const PAUSE_MS = 1000;
 /** The most lines of one answer. */
 const MOST_LINES = 200;
 
-interface TailOptions extends ApiOptions {
-  limit: string;
-  template?: string;
-  q?: string;
-  source?: string;
-  level?: string;
-  follow?: boolean;
-}
+const tailFlags = {
+  "--limit <n>": { about: "how many", usual: "50" },
+  "--template <id>": "only of this template",
+  "--q <text>": "with this in the message, upper or lower case",
+  "--source <name>": "only of this source",
+  "--level <level>": `of this level and higher: ${levelHelp}`,
+  "--follow": "print lines as they come",
+};
+type TailOptions = Given<typeof tailFlags>;
 
 export function registerTail(program: Command): void {
-  apiFlags(program.command("tail <project>"))
+  apiFlags(program.command("tail <project>"), tailFlags)
     .description(
       "show the newest kept log lines, newest last; --follow prints new ones as they come",
     )
-    .option("--limit <n>", "how many", "50")
-    .option("--template <id>", "only of this template")
-    .option("--q <text>", "with this in the message, upper or lower case")
-    .option("--source <name>", "only of this source")
-    .option("--level <level>", `of this level and higher: ${levelHelp}`)
-    .option("--follow", "print lines as they come")
     .action(tail);
 }
 

@@ -5,11 +5,10 @@ import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { MessageWhy } from "../src/in/ingest/template/why.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
-import { apiFlags, jsonFlag, print } from "./options.ts";
+import { apiFlags, type Given, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 import { localZone, terminal } from "./terminal.ts";
 
@@ -21,18 +20,10 @@ interface Tried {
 /** `box template`: a project's message templates, and, without a box, those of any lines. */
 export function registerTemplate(program: Command): void {
   const template = program.command("template").alias("templates").description("message templates");
-  apiFlags(template.command("list <project>", { isDefault: true }))
+  apiFlags(template.command("list <project>", { isDefault: true }), listFlags)
     .description(
       "list a project's templates, the most frequent first, with the rules that may match them",
     )
-    .option("--query <text>", "only those with this text")
-    .option("--unmatched", "only templates that no rule can match")
-    .option(
-      "--new [days]",
-      "only templates first seen in the last N days (default 7), or since `friday`; highest level first",
-    )
-    .option("--limit <n>", "how many (1 to 200)", "50")
-    .option("--after <cursor>", "continue after this cursor, which the page before printed")
     .action(listHeard);
   template
     .command("try [file...]")
@@ -41,17 +32,20 @@ export function registerTemplate(program: Command): void {
     )
     .addOption(jsonFlag())
     .action(tryFiles);
-  apiFlags(template.command("why <message>"))
+  apiFlags(template.command("why <message>"), explainFlags)
     .description(
       "say why each part of a message varies, and with --project which of its templates it joins; stores nothing",
     )
-    .option("--project <project>", "a project of the box; without it no box is asked")
     .action(explain);
 }
 
 type Explained = MessageWhy & { joins?: { template_id: string; template: string } | null };
 
-async function explain(message: string, options: ApiOptions & { project?: string }): Promise<void> {
+const explainFlags = {
+  "--project <project>": "a project of the box; without it no box is asked",
+};
+
+async function explain(message: string, options: Given<typeof explainFlags>): Promise<void> {
   const { project } = options;
   if (project === undefined) {
     const { whyOf } = await import("../src/in/ingest/template/why.ts");
@@ -89,15 +83,16 @@ function joinWords(
   ];
 }
 
-interface ListOptions extends ApiOptions {
-  query?: string;
-  unmatched?: true;
-  new?: string | true;
-  limit: string;
-  after?: string;
-}
+const listFlags = {
+  "--query <text>": "only those with this text",
+  "--unmatched": "only templates that no rule can match",
+  "--new [days]":
+    "only templates first seen in the last N days (default 7), or since `friday`; highest level first",
+  "--limit <n>": { about: "how many (1 to 200)", usual: "50" },
+  "--after <cursor>": "continue after this cursor, which the page before printed",
+};
 
-async function listHeard(project: string, options: ListOptions): Promise<void> {
+async function listHeard(project: string, options: Given<typeof listFlags>): Promise<void> {
   const { query: q, unmatched, limit, after } = options;
   const asked = new URLSearchParams({
     limit,

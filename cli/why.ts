@@ -6,22 +6,19 @@ import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type Given, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
 import { printable, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
 
 /** `box why`: why a person was notified of an alert, or wasn't. */
 export function registerWhy(program: Command): void {
-  apiFlags(program.command("why <id>"))
+  apiFlags(program.command("why <id>"), whyFlags)
     .description("show why people and channels were, or weren't, notified of an alert")
-    .option("--person <who>", "one person: email, its part before the @, or id")
     .action(why);
 }
 
-interface WhyOptions extends ApiOptions {
-  person?: string;
-}
+const whyFlags = { "--person <who>": "one person: email, its part before the @, or id" };
 
 /** Timeline entries that explain why a person was paged. */
 const TELLS = new Set([
@@ -42,7 +39,7 @@ const TELLS = new Set([
   "escalated_now",
 ]);
 
-async function why(id: string, options: WhyOptions): Promise<void> {
+async function why(id: string, options: Given<typeof whyFlags>): Promise<void> {
   const alert = await api.get<Alert>(options, v1("alerts", id));
   const { pages } = await api.get<{ pages: ReachEntry[] }>(options, v1("alerts", id, "pages"));
   const { timeline } = await api.get<{ timeline: TimelineEntry[] }>(
