@@ -4,7 +4,8 @@ import type { GroupAnswer } from "../src/core/alerts/group-facts.ts";
 import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
-import { api, v1 } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
+import type { ApiOptions } from "./connection.ts";
 import { type Given, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
@@ -91,21 +92,18 @@ export const linesFlags = {
 };
 
 export async function showLines(id: string, options: Given<typeof linesFlags>): Promise<void> {
-  const query = new URLSearchParams({ limit: options.limit });
-  for (const name of ["source", "template", "q"] as const) {
-    const value = options[name];
-    if (value !== undefined) query.set(name, value);
-  }
-  if (options.minutes !== "5") {
-    const from = v1("alerts", id);
-    const { opened_at } = await api.get<{ opened_at: number }>(options, from);
-    const seconds = Math.round(Number(options.minutes) * 60);
-    query.set("after", String(Math.max(0, opened_at - seconds)));
-    query.set("before", String(opened_at + seconds));
-  }
-  const from = `${v1("alerts", id, "lines")}?${query}`;
+  const { source, template, q, limit } = options;
+  const within = options.minutes === "5" ? {} : await timeAround(id, options);
+  const from = withQuery(v1("alerts", id, "lines"), { source, template, q, limit, ...within });
   const answer = await api.get<LinesAround>(options, from);
   print(answer, options, () => linesText(answer));
+}
+
+/** So many minutes before and after its opening. */
+async function timeAround(id: string, options: ApiOptions & { minutes: string }) {
+  const { opened_at } = await api.get<{ opened_at: number }>(options, v1("alerts", id));
+  const seconds = Math.round(Number(options.minutes) * 60);
+  return { after: Math.max(0, opened_at - seconds), before: opened_at + seconds };
 }
 
 function linesText({ messages, variables, complete }: LinesAround): string {

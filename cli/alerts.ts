@@ -17,7 +17,7 @@ import {
   showLines,
 } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
-import { api, v1 } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, type Given, print } from "./options.ts";
@@ -77,14 +77,8 @@ const listFlags = {
 type ListOptions = Given<typeof listFlags>;
 
 async function listAlerts(options: ListOptions): Promise<void> {
-  const query = new URLSearchParams({ limit: options.limit });
-  if (options.mine) query.set("mine", "true");
-  for (const name of ["project", "state", "rule", "q"] as const) {
-    const value = options[name];
-    if (value !== undefined) query.set(name, value);
-  }
-  if (options.byRule) return await listGroups(query, options);
-  const answer = await api.get<{ alerts: Alert[] }>(options, `/v1/alerts?${query}`);
+  if (options.byRule) return await listGroups(options);
+  const answer = await api.get<{ alerts: Alert[] }>(options, addressOf(options));
   print(answer, options, () =>
     answer.alerts.length === 0 ? "no alerts" : alertTable(answer.alerts),
   );
@@ -92,10 +86,15 @@ async function listAlerts(options: ListOptions): Promise<void> {
     await follow(options, Math.max(0, ...answer.alerts.map((alert) => Number(alert.id))));
 }
 
-async function listGroups(query: URLSearchParams, options: ListOptions): Promise<void> {
+function addressOf(options: ListOptions, more: { order?: string; group?: string } = {}): string {
+  const { mine, project, state, rule, q, limit } = options;
+  return withQuery(v1("alerts"), { limit, mine, project, state, rule, q, ...more });
+}
+
+async function listGroups(options: ListOptions): Promise<void> {
   if (options.follow)
     throw new CommandError("--follow can't be used with --by-rule", exitCodes.usage);
-  const from = `/v1/alerts?${query}&order=need&group=rule`;
+  const from = addressOf(options, { order: "need", group: "rule" });
   const answer = await api.get<{ groups: GroupAnswer[] }>(options, from);
   const now = unixSeconds(systemClock);
   const levels = (group: GroupAnswer) =>

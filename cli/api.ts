@@ -61,6 +61,17 @@ export async function namedId(
 /** The address of something of the interface: `v1("alerts", id)`. */
 export const v1 = (...parts: string[]): string => path("v1", ...parts);
 
+/** An address with a query, of what is there. */
+export function withQuery(
+  at: string,
+  asked: Readonly<Record<string, string | number | boolean | null | undefined>>,
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked))
+    if (value !== undefined && value !== null) query.set(name, String(value));
+  return query.size === 0 ? at : `${at}?${query}`;
+}
+
 export function path(...parts: string[]): string {
   return `/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 }

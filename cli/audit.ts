@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AuditEntry } from "../src/ground/audit/list.ts";
 import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
-import { api } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, type Given, print } from "./options.ts";
 import { printable, short, when } from "./table.ts";
@@ -33,15 +33,11 @@ async function listEntries(options: Given<typeof auditFlags>): Promise<void> {
   let left = Number(options.limit);
   if (!Number.isInteger(left) || left < 1)
     throw new CommandError("--limit takes a number from 1", exitCodes.usage);
-  const query = new URLSearchParams();
-  for (const name of ["target", "verb"] as const)
-    if (options[name] !== undefined) query.set(name, options[name]);
-  if (options.account !== undefined)
-    query.set("account", (await accountIds(options))(options.account));
-  for (let before: string | null = ""; left > 0 && before !== null; ) {
-    query.set("limit", String(Math.min(left, 500)));
-    if (before !== "") query.set("before", before);
-    const page: Page = await api.get<Page>(options, `/v1/audit?${query}`);
+  const { target, verb } = options;
+  const account = options.account && (await accountIds(options))(options.account);
+  for (let before: string | null | undefined; left > 0 && before !== null; ) {
+    const asked = { target, verb, account, limit: Math.min(left, 500), before };
+    const page: Page = await api.get<Page>(options, withQuery(v1("audit"), asked));
     for (const entry of page.entries) print(entry, options, () => entryLines(entry, page.names));
     left -= page.entries.length;
     before = page.next;

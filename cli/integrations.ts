@@ -5,7 +5,7 @@ import type { Delivery } from "../src/out/outbox/rows.ts";
 import type { Channel } from "../src/out/services/channel.ts";
 import { type ChannelList, channels } from "../src/out/services/list.ts";
 import { registerActions } from "./actions.ts";
-import { api, namedId, v1 } from "./api.ts";
+import { api, namedId, v1, withQuery } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { namedInProject, nounCommands, type Things } from "./noun.ts";
@@ -153,13 +153,9 @@ const deliveriesFlags = {
 
 async function deliveries(place: string, options: Given<typeof deliveriesFlags>): Promise<void> {
   const { limit, status, event, alert } = options;
-  const query = new URLSearchParams({
-    limit,
-    ...(status ? { status } : {}),
-    ...(event ? { event } : {}),
-    ...(alert ? { alert: alert.replace(/^#/, "") } : {}),
-  });
-  const answer = await api.get<{ deliveries: Delivery[] }>(options, `${place}/deliveries?${query}`);
+  const asked = { limit, status, event, alert: alert?.replace(/^#/, "") };
+  const from = withQuery(`${place}/deliveries`, asked);
+  const answer = await api.get<{ deliveries: Delivery[] }>(options, from);
   const columns: Columns<Delivery> = {
     ID: ({ id }) => id,
     ALERT: ({ alert_id }) => alert_id,

@@ -10,7 +10,7 @@ import {
   type NumbersRow,
   numbersBy,
 } from "../src/records/numbers/shape.ts";
-import { api } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -144,12 +144,11 @@ async function numbers(options: NumbersOptions): Promise<void> {
   const weeks = Number(options.weeks);
   if (!Number.isInteger(weeks) || weeks < 1 || weeks > 114)
     throw new CommandError(`--weeks must be 1 to 114, not "${options.weeks}"`, exitCodes.usage);
-  const query = new URLSearchParams({ by: options.by });
+  const { by, project } = options;
   const now = unixSeconds(systemClock);
-  query.set("from", String(mondayBefore(now) - (weeks - 1) * WEEK));
-  query.set("to", String(now + 1));
-  if (options.project !== undefined) query.set("project", options.project);
-  const answer = await api.get<NumbersAnswer>(options, `/v1/numbers?${query}`);
+  const from = mondayBefore(now) - (weeks - 1) * WEEK;
+  const at = withQuery(v1("numbers"), { by, from, to: now + 1, project });
+  const answer = await api.get<NumbersAnswer>(options, at);
   if (options.csv === true) process.stdout.write(numbersCsv(answer));
   else print(answer, options, () => numbersText(answer, options));
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CalendarEntry, GridAnswer } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
-import { api, v1 } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
@@ -77,10 +77,9 @@ const gridFlags = {
 };
 
 async function showGrid(options: Given<typeof gridFlags>): Promise<void> {
-  const query = new URLSearchParams();
-  if (options.from !== undefined) query.set("from", String(parseTime("--from", options.from)));
-  if (options.until !== undefined) query.set("to", String(parseTime("--until", options.until)));
-  const grid = await api.get<GridAnswer>(options, `/v1/oncall/grid?${query}`);
+  const from = options.from && parseTime("--from", options.from);
+  const to = options.until && parseTime("--until", options.until);
+  const grid = await api.get<GridAnswer>(options, withQuery(v1("oncall", "grid"), { from, to }));
   const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
     const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "", away: undefined }));
     return [...shifts, ...none]

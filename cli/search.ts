@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { SearchAnswer } from "../src/records/search/search.ts";
-import { api } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import { apiFlags, type Given, print } from "./options.ts";
 import { short, table } from "./table.ts";
 
@@ -15,8 +15,8 @@ const searchFlags = { "--limit <n>": { about: "how many", usual: "20" } };
 async function showFound(words: string[], options: Given<typeof searchFlags>): Promise<void> {
   // The shell removed the quotes around words with blanks.
   const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
-  const query = new URLSearchParams({ q, limit: options.limit });
-  const answer = await api.get<SearchAnswer>(options, `/v1/search?${query}`);
+  const from = withQuery(v1("search"), { q, limit: options.limit });
+  const answer = await api.get<SearchAnswer>(options, from);
   const rest = answer.complete ? "" : "\nthere may be more: --limit, or more words";
   print(answer, options, () =>
     answer.results.length === 0

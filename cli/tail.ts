@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LogLine } from "../src/in/ingest/logtail.ts";
-import { api, v1 } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
 import { apiFlags, type Given, print } from "./options.ts";
@@ -52,16 +52,10 @@ function linesOf(
   limit: string,
   since: number | null = null,
 ): Promise<Tail> {
-  const query = new URLSearchParams({
-    limit,
-    ...(since === null ? {} : { since: String(since) }),
-    ...(options.template ? { template: options.template } : {}),
-    ...(options.q ? { q: options.q } : {}),
-    ...(options.source ? { source: options.source } : {}),
-    ...(options.level ? { level: String(parseLevel(options.level)) } : {}),
-  });
-  const from = `${v1("projects", project, "logtail")}?${query}`;
-  return api.get<Tail>(options, from);
+  const { template, q, source } = options;
+  const level = options.level && parseLevel(options.level);
+  const asked = { limit, since, template, q, source, level };
+  return api.get<Tail>(options, withQuery(v1("projects", project, "logtail"), asked));
 }
 
 /** Prints a line for each, with --json a JSON object, and a note of how many lines came that it couldn't print. */

@@ -4,7 +4,7 @@ import { lastFriday } from "../src/ground/kit/wall-time.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { MessageWhy } from "../src/in/ingest/template/why.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
-import { api, v1 } from "./api.ts";
+import { api, v1, withQuery } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
@@ -94,14 +94,9 @@ const listFlags = {
 
 async function listHeard(project: string, options: Given<typeof listFlags>): Promise<void> {
   const { query: q, unmatched, limit, after } = options;
-  const asked = new URLSearchParams({
-    limit,
-    ...(q === undefined ? {} : { q }),
-    ...(after === undefined ? {} : { after }),
-    ...(unmatched && { unmatched: "true" }),
-    ...(options.new !== undefined && { new_since: String(newSince(options.new)) }),
-  });
-  const at = `${v1("projects", project, "templates")}?${asked}`;
+  const new_since = options.new && newSince(options.new);
+  const asked = { limit, q, after, unmatched, new_since };
+  const at = withQuery(v1("projects", project, "templates"), asked);
   const answer = await api.get<TemplatesAnswer>(options, at);
   print(answer, options, () => heardText(answer));
 }

@@ -18,6 +18,16 @@ export const queryInteger = madeOnce((min: number, max: number = Number.MAX_SAFE
     .meta({ type: "integer", minimum: min, maximum: max }),
 );
 
+/** Yes or no in a query. */
+export const queryFlag = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .transform((value) => value === "true");
+
+/** A change that is only tried. */
+export const dryRun = queryFlag
+  .optional()
+  .describe("`true`: answer what would change, and change nothing.");
+
 /** How many things a page holds at most. */
 export const queryLimit = (max: number, usual: number) =>
   queryInteger(1, max).default(usual).describe(`How many at most. Default ${usual}.`);

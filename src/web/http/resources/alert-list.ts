@@ -15,15 +15,11 @@ import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { text } from "../../../ground/kit/fields.ts";
 import type { Store } from "../../../ground/store/store.ts";
-import { queryInteger, queryLimit } from "../fields.ts";
+import { queryFlag, queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
 const alerts = routesIn(inTenant, { at: "/alerts", tag: "Alerts", additive: true });
-
-const flag = z
-  .enum(["true", "false"], { error: "must be true or false" })
-  .transform((value) => value === "true");
 
 const states = z
   .string()
@@ -48,12 +44,12 @@ const listQuery = z.strictObject({
       '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in title, template, last message, identifiers and labels.',
     )
     .optional(),
-  mine: flag
+  mine: queryFlag
     .optional()
     .describe(
       "Only alerts that paged the caller, were assigned to them, or were acknowledged by them.",
     ),
-  silenced: flag.optional().describe("Only silenced alerts, or only others."),
+  silenced: queryFlag.optional().describe("Only silenced alerts, or only others."),
   order: z
     .enum(["newest", "need"], { error: "must be newest or need" })
     .describe(
@@ -67,7 +63,7 @@ const listQuery = z.strictObject({
     )
     .optional(),
   after: text(60).describe("With `order=need`: `next` of the page before.").optional(),
-  counts: flag
+  counts: queryFlag
     .describe("Also answer how many alerts there are of each sort, in the project or in all.")
     .optional(),
   buckets: queryInteger(1, 360)

@@ -13,6 +13,7 @@ import { readConfig } from "../../../records/config-file/read.ts";
 import { projectConfigOf } from "../../../records/config-file/shape.ts";
 import { tryConfig } from "../../../records/config-file/try.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
+import { dryRun, queryFlag } from "../fields.ts";
 import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn } from "../scope.ts";
@@ -56,7 +57,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       summary:
         "The project's configuration as one value, without credentials: they are marked as kept",
       query: z.strictObject({
-        overrides: z.enum(["true", "false"], { error: "must be true or false" }).optional().meta({
+        overrides: queryFlag.optional().meta({
           description: "With the overrides of its schedules that aren't over.",
         }),
       }),
@@ -64,7 +65,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       read: (store, { tenant, project, query }) => ({
         version: project.version,
         config: readConfig(store, project, tenant.channels, {
-          overrides: query.overrides === "true",
+          overrides: query.overrides === true,
         }),
       }),
     }),
@@ -74,10 +75,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
       summary:
         "Make the project what the body says, all or nothing; what the body lacks is deleted. Version 0 creates the project",
       query: z.strictObject({
-        dry_run: z
-          .enum(["true", "false"], { error: "must be true or false" })
-          .optional()
-          .describe("`true`: answer what would change, and change nothing."),
+        dry_run: dryRun,
       }),
       body: z.strictObject({
         version: integer(0),
@@ -143,7 +141,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
           ...wanted,
         };
         const { heartbeats, ...applied } =
-          query.dry_run === "true"
+          query.dry_run === true
             ? tryConfig(tenant.store, options, { schedules, people, ladders, holidays })
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({

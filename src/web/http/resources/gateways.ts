@@ -25,6 +25,7 @@ import type { GatewayKind } from "../../../out/services/contact-kind.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
+import { dryRun } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { textsOf } from "./contacts.ts";
@@ -103,12 +104,7 @@ export const gatewayRoutes: Route[] = [
     summary:
       "Set a gateway up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
     owner: true,
-    query: z.strictObject({
-      dry_run: z
-        .enum(["true", "false"], { error: "must be true or false" })
-        .optional()
-        .describe("`true`: answer what would change, and change nothing."),
-    }),
+    query: z.strictObject({ dry_run: dryRun }),
     body: gatewayWrite(),
     readOnly: ["kind", "open", "last_ok_at", "last_error", "updated_at"],
     answer: gatewayAnswer.extend({
@@ -122,7 +118,7 @@ export const gatewayRoutes: Route[] = [
       const { test = true, ...fields } = body;
       const what = { kind: params.kind, input: textsOf(fields), guard };
       const { kind, settings } = gatewaySettings(tenant.store, what);
-      if (query.dry_run === "true") return tryGateway(tenant.store, { kind, settings, guard });
+      if (query.dry_run === true) return tryGateway(tenant.store, { kind, settings, guard });
       return storeGateway(tenant, { kind, settings, test });
     },
   }),

@@ -19,6 +19,7 @@ import { changePassword } from "../../../people/passwords.ts";
 import { clockChange } from "../../../records/numbers/settings.ts";
 import { removePerson } from "../../../tenant/remove-person.ts";
 import { replaceAccount } from "../../../tenant/replace-account.ts";
+import { dryRun } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
@@ -57,12 +58,7 @@ export const peopleRoutes: Route[] = [
       "Make an account without a password, at most of one's own role: ladders may name a person who hasn't signed in yet",
     manager: true,
     boxOnly: true,
-    query: z.strictObject({
-      dry_run: z
-        .enum(["true", "false"], { error: "must be true or false" })
-        .optional()
-        .describe("`true`: answer what would change, and change nothing."),
-    }),
+    query: z.strictObject({ dry_run: dryRun }),
     body: accountWrite,
     status: 201,
     answer: accountAnswer.extend({
@@ -70,7 +66,7 @@ export const peopleRoutes: Route[] = [
     }),
     errors: ["name_taken"],
     handle: ({ tenant, actor, query, body }) =>
-      query.dry_run === "true"
+      query.dry_run === true
         ? tryAccount(tenant.store, actor.accountId, body)
         : tenant.store.write((tx) => createInvitedAccount(tx, actor.accountId, body)),
   }),
