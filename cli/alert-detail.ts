@@ -4,9 +4,9 @@ import type { GroupAnswer } from "../src/core/alerts/group-facts.ts";
 import { labelTexts } from "../src/core/alerts/labels.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LinesAround } from "../src/in/ingest/lines-around.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
-import { type Given, print } from "./options.ts";
+import { type GivenBy, print } from "./options.ts";
 import { age, printable, short, table, when } from "./table.ts";
 
 /** What `box alert show` and `box alert lines` print beside an alert's fields. */
@@ -91,10 +91,10 @@ export const linesFlags = {
   "--limit <n>": { about: "how many", usual: "100" },
 };
 
-export async function showLines(id: string, options: Given<typeof linesFlags>): Promise<void> {
+export async function showLines(id: string, options: GivenBy<typeof linesFlags>): Promise<void> {
   const { source, template, q, limit } = options;
   const within = options.minutes === "5" ? {} : await timeAround(id, options);
-  const from = withQuery(v1("alerts", id, "lines"), { source, template, q, limit, ...within });
+  const from = queried(v1("alerts", id, "lines"), { source, template, q, limit, ...within });
   const answer = await api.get<LinesAround>(options, from);
   print(answer, options, () => linesText(answer));
 }

@@ -17,10 +17,10 @@ import {
   showLines,
 } from "./alert-detail.ts";
 import { registerAlertVerbs } from "./alert-verbs.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
 import { age, printable, short, table, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
@@ -62,7 +62,7 @@ const manyFlags = {
   "--project <name>": "with --all: of this project",
   "--rule <name>": "with --all: of this rule of it",
 };
-type ManyOptions = Given<typeof manyFlags>;
+type ManyOptions = GivenBy<typeof manyFlags>;
 
 const listFlags = {
   "--project <name>": "only of this project",
@@ -74,7 +74,7 @@ const listFlags = {
   "--limit <n>": { about: "how many", usual: "50" },
   "--follow": "print alerts as they open",
 };
-type ListOptions = Given<typeof listFlags>;
+type ListOptions = GivenBy<typeof listFlags>;
 
 async function listAlerts(options: ListOptions): Promise<void> {
   if (options.byRule) return await listGroups(options);
@@ -88,7 +88,7 @@ async function listAlerts(options: ListOptions): Promise<void> {
 
 function addressOf(options: ListOptions, more: { order?: string; group?: string } = {}): string {
   const { mine, project, state, rule, q, limit } = options;
-  return withQuery(v1("alerts"), { limit, mine, project, state, rule, q, ...more });
+  return queried(v1("alerts"), { limit, mine, project, state, rule, q, ...more });
 }
 
 async function listGroups(options: ListOptions): Promise<void> {

@@ -62,7 +62,7 @@ export async function namedId(
 export const v1 = (...parts: string[]): string => path("v1", ...parts);
 
 /** An address with a query, of what is there. */
-export function withQuery(
+export function queried(
   at: string,
   asked: Readonly<Record<string, string | number | boolean | null | undefined>>,
 ): string {

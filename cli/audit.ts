@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { AuditEntry } from "../src/ground/audit/list.ts";
 import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, short, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -29,7 +29,7 @@ interface Page {
   next: string | null;
 }
 
-async function listEntries(options: Given<typeof auditFlags>): Promise<void> {
+async function listEntries(options: GivenBy<typeof auditFlags>): Promise<void> {
   let left = Number(options.limit);
   if (!Number.isInteger(left) || left < 1)
     throw new CommandError("--limit takes a number from 1", exitCodes.usage);
@@ -37,7 +37,7 @@ async function listEntries(options: Given<typeof auditFlags>): Promise<void> {
   const account = options.account && (await accountIds(options))(options.account);
   for (let before: string | null | undefined; left > 0 && before !== null; ) {
     const asked = { target, verb, account, limit: Math.min(left, 500), before };
-    const page: Page = await api.get<Page>(options, withQuery(v1("audit"), asked));
+    const page: Page = await api.get<Page>(options, queried(v1("audit"), asked));
     for (const entry of page.entries) print(entry, options, () => entryLines(entry, page.names));
     left -= page.entries.length;
     before = page.next;

@@ -4,7 +4,7 @@ import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { api } from "./api.ts";
 import { type PersonOptions, personFlags, personPath } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { type Given, print } from "./options.ts";
+import { type GivenBy, print } from "./options.ts";
 import { printable, tableOf, when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
 
@@ -14,7 +14,7 @@ const spanFlags = {
   "--for <length>": "or how long it lasts: 3d, 1d12h",
   "--note <text>": "why",
 };
-type SpanOptions = Given<typeof spanFlags> & PersonOptions;
+type SpanOptions = GivenBy<typeof spanFlags> & PersonOptions;
 
 export function registerAway(program: Command): void {
   const away = program

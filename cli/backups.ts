@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Backups } from "../src/tenant/host.ts";
 import { api } from "./api.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerBackups(program: Command): void {
@@ -12,7 +12,7 @@ export function registerBackups(program: Command): void {
 
 const backupsFlags = { "--now": "make one now" };
 
-async function backups(options: Given<typeof backupsFlags>): Promise<void> {
+async function backups(options: GivenBy<typeof backupsFlags>): Promise<void> {
   if (options.now) {
     const begun = await api.post<{ running: boolean }>(options, "/v1/backups");
     print(begun, options, () => "one is being made: box backups shows it once it is proved");

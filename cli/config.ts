@@ -16,7 +16,7 @@ import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { RefusedError } from "./refused.ts";
 import { printable, table } from "./table.ts";
@@ -59,7 +59,7 @@ const exportConfigFlags = {
   "--out <file>": "write to a file",
 };
 
-async function exportConfig(options: Given<typeof exportConfigFlags>): Promise<void> {
+async function exportConfig(options: GivenBy<typeof exportConfigFlags>): Promise<void> {
   const { configValue, printConfigFile } = await import("../src/records/config-file/document.ts");
   const names = options.project ?? (await allProjects(options)).map(({ name }) => name);
   const projects: FileProject[] = [];
@@ -117,7 +117,7 @@ const applyConfigFlags = {
   "--invite": "make an invitation for each new person, good for a week",
 };
 
-async function applyConfig(file: string, options: Given<typeof applyConfigFlags>): Promise<void> {
+async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlags>): Promise<void> {
   if (options.exitCode && !options.dryRun)
     throw new CommandError("--exit-code needs --dry-run", exitCodes.usage);
   const document = await readDocument(file);

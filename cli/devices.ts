@@ -4,7 +4,7 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { type Columns, tableOf } from "./table.ts";
 
 export function registerDevices(program: Command): void {
@@ -43,7 +43,7 @@ const addFlags = {
   "--critical-alerts": "the app may use critical alerts, which ring although the phone is muted",
 };
 
-async function add(token: string, options: Given<typeof addFlags>): Promise<void> {
+async function add(token: string, options: GivenBy<typeof addFlags>): Promise<void> {
   const { platform, criticalAlerts: critical_alerts = false } = options;
   const body = { token, platform, critical_alerts };
   const answer = await api.post<object>(options, "/v1/devices", body);

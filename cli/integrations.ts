@@ -5,11 +5,11 @@ import type { Delivery } from "../src/out/outbox/rows.ts";
 import type { Channel } from "../src/out/services/channel.ts";
 import { type ChannelList, channels } from "../src/out/services/list.ts";
 import { registerActions } from "./actions.ts";
-import { api, namedId, v1, withQuery } from "./api.ts";
+import { api, namedId, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { namedInProject, nounCommands, type Things } from "./noun.ts";
-import { apiFlags, flag, type Given, print } from "./options.ts";
+import { apiFlags, flag, type GivenBy, print } from "./options.ts";
 import { type Columns, table, tableOf, when } from "./table.ts";
 
 interface MakeOptions extends ApiOptions {
@@ -151,10 +151,10 @@ const deliveriesFlags = {
   "--alert <id>": "of one alert",
 };
 
-async function deliveries(place: string, options: Given<typeof deliveriesFlags>): Promise<void> {
+async function deliveries(place: string, options: GivenBy<typeof deliveriesFlags>): Promise<void> {
   const { limit, status, event, alert } = options;
   const asked = { limit, status, event, alert: alert?.replace(/^#/, "") };
-  const from = withQuery(`${place}/deliveries`, asked);
+  const from = queried(`${place}/deliveries`, asked);
   const answer = await api.get<{ deliveries: Delivery[] }>(options, from);
   const columns: Columns<Delivery> = {
     ID: ({ id }) => id,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Invitation } from "../src/people/pairing.ts";
 import { api } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, when } from "./table.ts";
 import { parseSpan } from "./times.ts";
 
@@ -20,7 +20,7 @@ const inviteFlags = {
   "--for <length>": { about: "how long the invitation is valid: 1h, 2d (at most 7d)", usual: "1h" },
   "--mail": "send each the link by mail, through the box's gateway (box gateway)",
 };
-type InviteOptions = Given<typeof inviteFlags>;
+type InviteOptions = GivenBy<typeof inviteFlags>;
 
 async function inviteAll(emails: string[], options: InviteOptions): Promise<void> {
   const { emailField } = await import("../src/people/account.ts");

@@ -6,7 +6,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { stepsWithIds } from "./rules.ts";
 import { printable, when } from "./table.ts";
 
@@ -56,7 +56,7 @@ const setFlags = {
   "--preview": "only show whom the change would page at once",
 };
 
-async function set(file: string, options: Given<typeof setFlags>): Promise<void> {
+async function set(file: string, options: GivenBy<typeof setFlags>): Promise<void> {
   const body = await ladderWithIds(await readNamed(file, "a ladder"), options);
   const name = options.name ?? body.name;
   const { ladders } = await api.get<{ ladders: Ladder[] }>(options, "/v1/ladders");
@@ -90,7 +90,7 @@ const adoptFlags = {
   "--yes": "do it; without, it is only shown",
 };
 
-async function adopt(options: Given<typeof adoptFlags>): Promise<void> {
+async function adopt(options: GivenBy<typeof adoptFlags>): Promise<void> {
   const { name, rule, yes } = options;
   const answer = await api.get<{ copies: Copies[] }>(options, "/v1/ladder-copies");
   const copies = answer.copies.filter(({ rules }) => rule === undefined || rules.includes(rule));

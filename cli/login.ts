@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { plainUrl, tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
-import { apiFlags, type Given, jsonFlag, print } from "./options.ts";
+import { apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
 import { ask, givenPassword } from "./prompt.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
@@ -14,7 +14,7 @@ const loginFlags = {
   "--password-file <file>":
     "a file with the account's password (- = standard input; default: asks)",
 };
-type LoginOptions = Given<typeof loginFlags>;
+type LoginOptions = GivenBy<typeof loginFlags>;
 
 export function registerLogin(program: Command): void {
   apiFlags(program.command("login"), loginFlags)

@@ -14,7 +14,7 @@ import {
 } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable } from "./table.ts";
 
 /** Commands for notification rules and the fallback. */
@@ -91,7 +91,7 @@ const setFlags = {
     "remove your rules and use the default: all verified contacts at once, voice calls after two minutes",
 };
 
-async function set(options: Given<typeof setFlags> & PersonOptions): Promise<void> {
+async function set(options: GivenBy<typeof setFlags> & PersonOptions): Promise<void> {
   const { rule = [], usual = false } = options;
   if (usual === rule.length > 0)
     throw new CommandError("give one --rule or more, or --usual", exitCodes.usage);
@@ -139,7 +139,7 @@ const setFallbackFlags = {
   "--owners": "every owner (the default)",
 };
 
-async function setFallback(options: Given<typeof setFallbackFlags>): Promise<void> {
+async function setFallback(options: GivenBy<typeof setFallbackFlags>): Promise<void> {
   const { person = [], schedule = [], owners = false } = options;
   if (owners === person.length + schedule.length > 0)
     throw new CommandError("give --person or --schedule, or --owners", exitCodes.usage);

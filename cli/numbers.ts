@@ -10,7 +10,7 @@ import {
   type NumbersRow,
   numbersBy,
 } from "../src/records/numbers/shape.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, print } from "./options.ts";
@@ -147,7 +147,7 @@ async function numbers(options: NumbersOptions): Promise<void> {
   const { by, project } = options;
   const now = unixSeconds(systemClock);
   const from = mondayBefore(now) - (weeks - 1) * WEEK;
-  const at = withQuery(v1("numbers"), { by, from, to: now + 1, project });
+  const at = queried(v1("numbers"), { by, from, to: now + 1, project });
   const answer = await api.get<NumbersAnswer>(options, at);
   if (options.csv === true) process.stdout.write(numbersCsv(answer));
   else print(answer, options, () => numbersText(answer, options));

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { CalendarEntry, GridAnswer } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
 import { parseTime, timeHelp } from "./times.ts";
@@ -54,7 +54,7 @@ const askFlags = {
   "--note <text>": "why",
 };
 
-async function askFor(schedule: string, options: Given<typeof askFlags>): Promise<void> {
+async function askFor(schedule: string, options: GivenBy<typeof askFlags>): Promise<void> {
   const from = parseTime("--from", options.from);
   const until = parseTime("--until", options.until);
   const of = options.of.map(await accountIds(options));
@@ -76,10 +76,10 @@ const gridFlags = {
   "--until <time>": "until when, at most 60 days later",
 };
 
-async function showGrid(options: Given<typeof gridFlags>): Promise<void> {
+async function showGrid(options: GivenBy<typeof gridFlags>): Promise<void> {
   const from = options.from && parseTime("--from", options.from);
   const to = options.until && parseTime("--until", options.until);
-  const grid = await api.get<GridAnswer>(options, withQuery(v1("oncall", "grid"), { from, to }));
+  const grid = await api.get<GridAnswer>(options, queried(v1("oncall", "grid"), { from, to }));
   const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
     const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "", away: undefined }));
     return [...shifts, ...none]

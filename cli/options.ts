@@ -80,7 +80,7 @@ type ValueOf<F> = F extends `${string}...>`
       : true;
 
 /** What such a command is given: `--by-rule` is `byRule`, true; `--event <kind...>` is a list of texts, `--new [days]` a text or true. */
-export type Given<F extends Flags> = ApiOptions & {
+export type GivenBy<F extends Flags> = ApiOptions & {
   [K in keyof F as F[K] extends string ? NameOf<K> : never]?: ValueOf<K>;
 } & { [K in keyof F as F[K] extends string ? never : NameOf<K>]: ValueOf<K> };
 

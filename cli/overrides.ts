@@ -5,7 +5,7 @@ import { accountIds, namesOf } from "./accounts.ts";
 import { api } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { schedulePath } from "./schedules.ts";
 import { when } from "./table.ts";
 import { parseSpan, parseTime, timeHelp } from "./times.ts";
@@ -15,7 +15,7 @@ const spanFlags = {
   "--until <time>": "when it ends",
   "--for <length>": "or how long it lasts: 8h, 1d12h",
 };
-type SpanOptions = Given<typeof spanFlags>;
+type SpanOptions = GivenBy<typeof spanFlags>;
 
 export function registerOverrides(program: Command): void {
   const group = program

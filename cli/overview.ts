@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Overview } from "../src/tenant/overview.ts";
 import { namesOf } from "./accounts.ts";
 import { api } from "./api.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 export function registerOverview(program: Command): void {
@@ -15,7 +15,7 @@ export function registerOverview(program: Command): void {
 
 const overviewFlags = { "--after <project>": "go on where the page before ended" };
 
-async function overview(options: Given<typeof overviewFlags>): Promise<void> {
+async function overview(options: GivenBy<typeof overviewFlags>): Promise<void> {
   const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;
   const answer = await api.get<Overview>(options, `/v1/overview${after}`);
   const nameOf = await namesOf(options);

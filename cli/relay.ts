@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readText } from "./files.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 
 const relayFlags = {
@@ -36,7 +36,7 @@ async function show(options: ApiOptions): Promise<void> {
   );
 }
 
-async function set(url: string, options: Given<typeof relayFlags>): Promise<void> {
+async function set(url: string, options: GivenBy<typeof relayFlags>): Promise<void> {
   const { secretFile: file, tenant, boxUrl, test } = options;
   const secret =
     file === undefined

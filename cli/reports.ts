@@ -5,7 +5,7 @@ import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { namedInProject, nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 
 export function registerReports(program: Command): void {
@@ -55,7 +55,7 @@ const createFlags = {
 async function createReport(
   project: string,
   title: string,
-  options: Given<typeof createFlags>,
+  options: GivenBy<typeof createFlags>,
 ): Promise<void> {
   const { description, alert, passwordFile } = options;
   const password =
@@ -108,7 +108,7 @@ const entryFlags = {
 
 async function addEntry(
   place: string,
-  options: Given<typeof entryFlags>,
+  options: GivenBy<typeof entryFlags>,
   _named: string,
   file = "-",
 ): Promise<void> {

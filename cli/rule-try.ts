@@ -3,7 +3,7 @@ import { namesOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed, readText } from "./files.ts";
-import { type Given, print } from "./options.ts";
+import { type GivenBy, print } from "./options.ts";
 import { printable, short, table, when } from "./table.ts";
 import { hoursByDay } from "./times.ts";
 
@@ -19,7 +19,7 @@ export const tryFlags = {
 export async function tryRule(
   project: string,
   file: string,
-  options: Given<typeof tryFlags>,
+  options: GivenBy<typeof tryFlags>,
 ): Promise<void> {
   const days = Number(options.days);
   if (!Number.isInteger(days) || days < 1 || days > 30)

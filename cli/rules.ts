@@ -9,7 +9,7 @@ import { type EndingLadders, laddersOfProject, mustEndNoLadder } from "./config-
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { tryFlags, tryRule } from "./rule-try.ts";
 import { printable, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
@@ -76,7 +76,7 @@ const removeFlags = {
 async function remove(
   project: string,
   name: string,
-  options: Given<typeof removeFlags>,
+  options: GivenBy<typeof removeFlags>,
 ): Promise<void> {
   const at = v1("projects", project, "rules", name);
   if (!options.yes)

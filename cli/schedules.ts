@@ -11,7 +11,7 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { type Columns, printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
 import { parseTime } from "./times.ts";
@@ -64,7 +64,7 @@ const shareFlags = { "--off": "stop sharing: only ladders of its own project may
 async function share(
   project: string,
   name: string,
-  options: Given<typeof shareFlags>,
+  options: GivenBy<typeof shareFlags>,
 ): Promise<void> {
   const place = schedulePath(project, name);
   const schedule = await api.get<StoredSchedule>(options, place);

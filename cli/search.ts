@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { SearchAnswer } from "../src/records/search/search.ts";
-import { api, v1, withQuery } from "./api.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { api, queried, v1 } from "./api.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { short, table } from "./table.ts";
 
 export function registerSearch(program: Command): void {
@@ -12,10 +12,10 @@ export function registerSearch(program: Command): void {
 
 const searchFlags = { "--limit <n>": { about: "how many", usual: "20" } };
 
-async function showFound(words: string[], options: Given<typeof searchFlags>): Promise<void> {
+async function showFound(words: string[], options: GivenBy<typeof searchFlags>): Promise<void> {
   // The shell removed the quotes around words with blanks.
   const q = words.map((word) => (/\s/.test(word) ? quoted(word) : word)).join(" ");
-  const from = withQuery(v1("search"), { q, limit: options.limit });
+  const from = queried(v1("search"), { q, limit: options.limit });
   const answer = await api.get<SearchAnswer>(options, from);
   const rest = answer.complete ? "" : "\nthere may be more: --limit, or more words";
   print(answer, options, () =>

@@ -8,7 +8,7 @@ import { labelText, readLabel } from "../src/core/quiet/label-text.ts";
 import type { SilenceAnswer } from "../src/core/quiet/silence.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { namesOf } from "./accounts.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
@@ -27,7 +27,7 @@ export function registerSilences(program: Command): void {
       listColumns,
       {
         none: "nothing is silenced",
-        query: ({ state }) => withQuery("", { state }),
+        query: ({ state }) => queried("", { state }),
       },
     )
     .option("--state <state>", "active, planned or over");

@@ -5,7 +5,7 @@ import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readText } from "./files.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { registerSourceKeys } from "./source-keys.ts";
 import { age, agoOrNever, printable, short, table, when } from "./table.ts";
 
@@ -103,7 +103,11 @@ const addFlags = {
     "for kind hook: how to read its bodies, a preset's name or a JSON file",
 };
 
-async function add(project: string, name: string, options: Given<typeof addFlags>): Promise<void> {
+async function add(
+  project: string,
+  name: string,
+  options: GivenBy<typeof addFlags>,
+): Promise<void> {
   const { retainLogs = false, kind, mapping } = options;
   const source = {
     name,
@@ -160,7 +164,7 @@ async function tryMapping(
   project: string,
   name: string,
   file: string,
-  options: Given<typeof tryMappingFlags>,
+  options: GivenBy<typeof tryMappingFlags>,
 ): Promise<void> {
   const to = v1("projects", project, "sources", name, "mapping", "try");
   const { mapping } = options;

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { levelName } from "../src/ground/kit/level.ts";
 import type { LogLine } from "../src/in/ingest/logtail.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { RefusedError } from "./refused.ts";
 import { printable, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
@@ -22,7 +22,7 @@ const tailFlags = {
   "--level <level>": `of this level and higher: ${levelHelp}`,
   "--follow": "print lines as they come",
 };
-type TailOptions = Given<typeof tailFlags>;
+type TailOptions = GivenBy<typeof tailFlags>;
 
 export function registerTail(program: Command): void {
   apiFlags(program.command("tail <project>"), tailFlags)
@@ -55,7 +55,7 @@ function linesOf(
   const { template, q, source } = options;
   const level = options.level && parseLevel(options.level);
   const asked = { limit, since, template, q, source, level };
-  return api.get<Tail>(options, withQuery(v1("projects", project, "logtail"), asked));
+  return api.get<Tail>(options, queried(v1("projects", project, "logtail"), asked));
 }
 
 /** Prints a line for each, with --json a JSON object, and a note of how many lines came that it couldn't print. */

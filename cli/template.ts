@@ -4,11 +4,11 @@ import { lastFriday } from "../src/ground/kit/wall-time.ts";
 import type { TriedTemplate } from "../src/in/ingest/template/try.ts";
 import type { MessageWhy } from "../src/in/ingest/template/why.ts";
 import type { TemplatesAnswer } from "../src/in/ingest/templates.ts";
-import { api, v1, withQuery } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
-import { apiFlags, type Given, jsonFlag, print } from "./options.ts";
+import { apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 import { localZone, terminal } from "./terminal.ts";
 
@@ -45,7 +45,7 @@ const explainFlags = {
   "--project <project>": "a project of the box; without it no box is asked",
 };
 
-async function explain(message: string, options: Given<typeof explainFlags>): Promise<void> {
+async function explain(message: string, options: GivenBy<typeof explainFlags>): Promise<void> {
   const { project } = options;
   if (project === undefined) {
     const { whyOf } = await import("../src/in/ingest/template/why.ts");
@@ -92,11 +92,11 @@ const listFlags = {
   "--after <cursor>": "continue after this cursor, which the page before printed",
 };
 
-async function listHeard(project: string, options: Given<typeof listFlags>): Promise<void> {
+async function listHeard(project: string, options: GivenBy<typeof listFlags>): Promise<void> {
   const { query: q, unmatched, limit, after } = options;
   const new_since = options.new && newSince(options.new);
   const asked = { limit, q, after, unmatched, new_since };
-  const at = withQuery(v1("projects", project, "templates"), asked);
+  const at = queried(v1("projects", project, "templates"), asked);
   const answer = await api.get<TemplatesAnswer>(options, at);
   print(answer, options, () => heardText(answer));
 }

@@ -6,7 +6,7 @@ import type { Rule } from "../src/core/projects/rule.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
-import { apiFlags, type Given, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
 import { printable, when } from "./table.ts";
 import { entryText } from "./timeline.ts";
@@ -39,7 +39,7 @@ const TELLS = new Set([
   "escalated_now",
 ]);
 
-async function why(id: string, options: Given<typeof whyFlags>): Promise<void> {
+async function why(id: string, options: GivenBy<typeof whyFlags>): Promise<void> {
   const alert = await api.get<Alert>(options, v1("alerts", id));
   const { pages } = await api.get<{ pages: ReachEntry[] }>(options, v1("alerts", id, "pages"));
   const { timeline } = await api.get<{ timeline: TimelineEntry[] }>(
