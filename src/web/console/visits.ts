@@ -1,11 +1,12 @@
 import { html } from "../../ground/kit/html.ts";
+import { type Ends, isOwnUsers } from "../../ground/kit/peer-user.ts";
 import { brand } from "../../ground/page/drawings.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Limit } from "../http/limits.ts";
+import type { AppContext } from "../http/raw-route.ts";
 import { goTo, sendHtml } from "./answer.ts";
-import { type PageRequest, readForm } from "./page-request.ts";
+import { FORWARDED, type PageRequest, readForm } from "./page-request.ts";
 import { document, type Files } from "./shell.ts";
-import { isOfOwnUser } from "./signin/own-user.ts";
 import type { OpenPage, Visit } from "./visit.ts";
 
 /** Answers a page that needs no session. null: it takes no form. */
@@ -63,4 +64,19 @@ ${main}
 </main></div>`,
   );
   return sendHtml({ status, body, once: true, cookies, headers }, asked);
+}
+
+/** What a proxy adds to a request. */
+const OF_PROXIES = [...FORWARDED, "via", "x-real-ip"];
+/** Names that no other machine's page can have. */
+const HERE: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a browser asks on this machine, as the user who runs the box, with nobody between: somebody who could read its
+ * data directory as well.
+ */
+function isOfOwnUser(c: AppContext, { publicUrl }: { publicUrl: string }): boolean {
+  if (publicUrl !== "" || OF_PROXIES.some((name) => c.req.header(name) !== undefined)) return false;
+  const { incoming } = c.env as { incoming?: { socket?: Ends } };
+  return HERE.has(new URL(c.req.url).hostname) && isOwnUsers(incoming?.socket ?? {});
 }

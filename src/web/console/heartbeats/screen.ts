@@ -1,8 +1,9 @@
-import type { Project } from "../../../core/projects/projects.ts";
+import { type Project, projectOf } from "../../../core/projects/projects.ts";
+import { notFound } from "../../../ground/kit/errors.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { HeartbeatAnswer } from "../../../in/heartbeats/heartbeat.ts";
 import { changeHeartbeat, rotateHeartbeat } from "../../../in/heartbeats/heartbeats.ts";
-import type { HeartbeatRow } from "../../../in/heartbeats/rows.ts";
+import { type HeartbeatRow, heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { listRuns } from "../../../in/heartbeats/runs.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import {
@@ -22,10 +23,19 @@ import { clockTime } from "../ui/times.ts";
 import { fieldsOfHeartbeat, heartbeatOfFields } from "./fields.ts";
 import { earChoices, heartbeatFields, usualEars } from "./form.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
-import { heartbeatHere } from "./here.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
 import { addressNotice } from "./snippets.ts";
 import { heartbeatBadge, paceWords } from "./state.ts";
+
+/** The heartbeat of an address and its project. Throws 404. */
+function heartbeatHere({ tenant: { store }, params }: PageCall): {
+  row: HeartbeatRow;
+  project: Project;
+} {
+  const row = heartbeatRow(store, params["heartbeat"] ?? "");
+  if (row === null) throw notFound("heartbeat");
+  return { row, project: projectOf(store, row.project_id) };
+}
 
 /** What is done to one heartbeat, by what stands behind its address. */
 const heartbeatActions: Readonly<Record<string, Form>> = {

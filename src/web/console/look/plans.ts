@@ -5,7 +5,7 @@ import type { CalendarBlock } from "../ui/calendar-rows.ts";
 import { heat } from "../ui/heat.ts";
 import { askedRange } from "../ui/local-time.ts";
 import { nowCard } from "../ui/now-card.ts";
-import type { SeatNow } from "../ui/seat-now.ts";
+import type { SeatNow } from "../ui/schedule.ts";
 import { silenceCard } from "../ui/silence-card.ts";
 import { sampleFaceOf, sampleFaces, sampleSilence } from "./samples.ts";
 

@@ -17,8 +17,7 @@ import type { PageCall, Screen } from "../screen.ts";
 import { levelBadge } from "../ui/level.ts";
 import { markedTitle } from "../ui/message.ts";
 import { peopleNames } from "../ui/people-names.ts";
-import { scheduleOf, schedulePage } from "../ui/schedule.ts";
-import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
+import { LOOK_DAYS, type SeatNow, scheduleOf, schedulePage, seatNow } from "../ui/schedule.ts";
 import { clockTime } from "../ui/times.ts";
 
 /** What whoever takes over a schedule, and whoever handed it over, want to know: the page behind their notes. */

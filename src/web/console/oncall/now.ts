@@ -5,8 +5,13 @@ import { button } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { moment, nowCard } from "../ui/now-card.ts";
 import { counted } from "../ui/pieces.ts";
-import { clocksDiffer, schedulePage, stretchWords } from "../ui/schedule.ts";
-import { LOOK_DAYS, type SeatNow } from "../ui/seat-now.ts";
+import {
+  clocksDiffer,
+  LOOK_DAYS,
+  type SeatNow,
+  schedulePage,
+  stretchWords,
+} from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
 
 const DAY = 86_400;

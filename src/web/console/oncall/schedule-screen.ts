@@ -13,14 +13,16 @@ import {
   aheadWords,
   clocksDiffer,
   LAYERS_ARE,
+  LOOK_DAYS,
   pageWith,
+  type SeatNow,
   type ShownSchedule,
   scheduleOf,
   schedulePage,
+  seatNow,
   showSchedule,
   stretchWords,
 } from "../ui/schedule.ts";
-import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
 import { span } from "../ui/times.ts";
 import { calendarActions, calendarAddresses, scheduleFile } from "./addresses.ts";
 import { agenda } from "./agenda.ts";

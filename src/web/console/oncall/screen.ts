@@ -19,8 +19,14 @@ import {
 } from "../ui/local-time.ts";
 import { everybody, peopleHues, peopleNames } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
-import { asked, schedulePage, stretchWords } from "../ui/schedule.ts";
-import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
+import {
+  asked,
+  LOOK_DAYS,
+  type SeatNow,
+  schedulePage,
+  seatNow,
+  stretchWords,
+} from "../ui/schedule.ts";
 import { ownFile } from "./addresses.ts";
 import { askedOfMe } from "./ask.ts";
 import { maintenanceList, maintenanceWindows } from "./maintenance.ts";

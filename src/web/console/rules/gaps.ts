@@ -4,8 +4,7 @@ import type { StoredRule } from "../../../core/projects/rule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { counted } from "../ui/pieces.ts";
-import { schedulePage, stretchWords } from "../ui/schedule.ts";
-import { LOOK_DAYS, seatNow } from "../ui/seat-now.ts";
+import { LOOK_DAYS, schedulePage, seatNow, stretchWords } from "../ui/schedule.ts";
 
 /** Times of the next fortnight at which a schedule of the saved ladder has nobody: said where the rule is read. */
 export async function ladderGaps(

@@ -11,8 +11,7 @@ import type { ShownFinding } from "../ui/finding.ts";
 import { calledOf } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { reached } from "../ui/reached.ts";
-import { schedulePage } from "../ui/schedule.ts";
-import { LOOK_DAYS, type SeatNow, seatNow } from "../ui/seat-now.ts";
+import { LOOK_DAYS, type SeatNow, schedulePage, seatNow } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
 import { remedy } from "../ui/way.ts";
 

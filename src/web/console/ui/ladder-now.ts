@@ -1,8 +1,10 @@
 import type { EscalationStep } from "../../../core/projects/rule.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import type { LadderEnd } from "../../../records/config-file/ladders-end.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { chip, proofWords, squareChip } from "./faces.ts";
 import type { LadderContext } from "./ladder-context.ts";
+import { counted } from "./pieces.ts";
 import { remedy } from "./way.ts";
 
 /** What a ladder needs of a call to be drawn. */
@@ -65,4 +67,10 @@ export function howReached(call: LadderCall, around: LadderContext, account: str
 export function minutesWords(minutes: number): string {
   if (minutes < 120 || minutes % 60 !== 0) return `${minutes} min`;
   return minutes < 2880 || minutes % 1440 !== 0 ? `${minutes / 60} h` : `${minutes / 1440} days`;
+}
+
+/** What goes with a rule, before it goes and after. */
+export function ladderEndWords({ rule, count, people }: LadderEnd): string {
+  const named = people.length > 0 ? `: its ladder named ${people.join(", ")}` : "";
+  return `Of ${counted(count, "open alert")} of rule ${rule} nobody further is paged${named}.`;
 }

@@ -1,8 +1,7 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { chip, type Face, type Faces, proofWords, squareChip } from "./faces.ts";
-import { clocksDiffer } from "./schedule.ts";
-import { LOOK_DAYS, type SeatNow } from "./seat-now.ts";
+import { clocksDiffer, LOOK_DAYS, type SeatNow } from "./schedule.ts";
 import { dayOf, exact, hourOf, span, timeOnClock } from "./times.ts";
 import { unconfirmedHolder } from "./unconfirmed.ts";
 
