@@ -140,9 +140,9 @@ async function pushAll(
   const left = who.recipients.filter((recipient) => !reached.has(recipient.token));
   const payloads = new Map<boolean, string>();
   const payloadFor = (criticalAlerts: boolean) => {
-    const payload = payloads.get(criticalAlerts) ?? buildPayload(notice, { criticalAlerts });
-    payloads.set(criticalAlerts, payload);
-    return payload;
+    return payloads.getOrInsertComputed(criticalAlerts, () =>
+      buildPayload(notice, { criticalAlerts }),
+    );
   };
   // An unexpected error must not hide which other devices were reached.
   const faults: unknown[] = [];

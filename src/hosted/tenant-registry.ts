@@ -182,11 +182,9 @@ class OpenTenants implements TenantRegistry {
   #entry(id: string): Promise<OpenTenant | null> {
     const present = this.#open.get(id);
     if (present !== undefined) return Promise.resolve(present);
-    const under = this.#opening.get(id);
-    if (under !== undefined) return under;
-    const opening = this.#openOne(id).finally(() => this.#opening.delete(id));
-    this.#opening.set(id, opening);
-    return opening;
+    return this.#opening.getOrInsertComputed(id, () =>
+      this.#openOne(id).finally(() => this.#opening.delete(id)),
+    );
   }
 
   async #openOne(id: string): Promise<OpenTenant | null> {

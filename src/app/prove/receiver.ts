@@ -121,8 +121,7 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     told,
     pushes,
     subscription(n) {
-      const one = browsers.get(n) ?? browser();
-      browsers.set(n, one);
+      const one = browsers.getOrInsertComputed(n, () => browser());
       return one.subscription(`${urls.flaky}${PUSH}${n}`);
     },
     onNext(when, fn) {

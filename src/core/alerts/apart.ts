@@ -74,8 +74,7 @@ export class Siblings {
   add(id: number, of: AlertLabels): void {
     this.#ids.add(id);
     for (const name in of.labels) {
-      const byValue = this.#counts.get(name) ?? new Map<string, number>();
-      this.#counts.set(name, byValue);
+      const byValue = this.#counts.getOrInsertComputed(name, () => new Map());
       const value = allValues(of, name);
       byValue.set(value, (byValue.get(value) ?? 0) + 1);
     }

@@ -65,10 +65,5 @@ const tenantIds = new WeakMap<Tx["db"], string>();
 
 /** It never changes, so it is read once for each open store. */
 function tenantId(tx: Tx): string {
-  let id = tenantIds.get(tx.db);
-  if (id === undefined) {
-    id = String(getMeta(tx, "tenant_id"));
-    tenantIds.set(tx.db, id);
-  }
-  return id;
+  return tenantIds.getOrInsertComputed(tx.db, () => String(getMeta(tx, "tenant_id")));
 }

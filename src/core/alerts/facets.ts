@@ -70,8 +70,7 @@ export async function alertFacets(
   // Alerts that are over are deleted without a change that readers follow.
   if (states.includes("resolved")) return countFacets(store, asked);
   const key = JSON.stringify([q, states, mine, silenced]);
-  const ofStore = known.get(store) ?? new ForgetfulMap<string, Known>(MOST_FILTERS);
-  known.set(store, ofStore);
+  const ofStore = known.getOrInsertComputed(store, () => new ForgetfulMap(MOST_FILTERS));
   return counted(store)(key, async () => {
     const before = ofStore.get(key);
     if (before !== undefined && follow(store, asked, before)) return before.tally.answer(true);

@@ -141,8 +141,7 @@ export async function sharedLabels(
 ): Promise<ReadonlyMap<AlertGroup, Labels>> {
   const found = new Map<AlertGroup, Labels>();
   const read = store.sql<[ids: string], [id: number, ...Said]>(READ).raw();
-  const ofStore = latest.get(store) ?? new ForgetfulMap<number, Shared>(MOST_RULES);
-  latest.set(store, ofStore);
+  const ofStore = latest.getOrInsertComputed(store, () => new ForgetfulMap(MOST_RULES));
   let left = MOST_COMPARED;
   let since = store.clock.mono();
   for (const group of groups) {

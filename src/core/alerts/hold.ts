@@ -19,12 +19,9 @@ const known = new WeakMap<Tx, ReadySilence[]>();
 
 /** Silences that aren't over, looked up once for each transaction. */
 export function silencesIn(tx: Tx): readonly ReadySilence[] {
-  let silences = known.get(tx);
-  if (silences === undefined) {
-    silences = silencesWithin(tx, { from: tx.at, until: Number.MAX_SAFE_INTEGER });
-    known.set(tx, silences);
-  }
-  return silences;
+  return known.getOrInsertComputed(tx, () =>
+    silencesWithin(tx, { from: tx.at, until: Number.MAX_SAFE_INTEGER }),
+  );
 }
 
 /** What keeps the alert quiet at this transaction's time; null: nothing. */

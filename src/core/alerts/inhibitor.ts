@@ -43,8 +43,7 @@ function standingOf(reader: Reader, projectId: number, named: Named): Standing |
   if (ruleId === undefined) return null;
   const count = reader.sql<[project: number, rule: number], string>(WHICH).pluck();
   const which = count.get(projectId, ruleId) ?? "";
-  const kept = known.get(reader) ?? new Map<string, Standing & { which: string }>();
-  known.set(reader, kept);
+  const kept = known.getOrInsertComputed(reader, () => new Map());
   const key = JSON.stringify([ruleId, named.equal]);
   const before = kept.get(key);
   if (before?.which === which) return before;

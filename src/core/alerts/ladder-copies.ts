@@ -51,8 +51,7 @@ function copiesIn(reader: Reader): Copies[] {
     const { name } = projectOf(reader, rule.project_id);
     const steps = rule.escalations.map((step) => stepOf(step, name));
     const key = JSON.stringify(steps);
-    const known = found.get(key) ?? { steps, rules: [] };
-    found.set(key, known);
+    const known = found.getOrInsertComputed(key, () => ({ steps, rules: [] }));
     known.rules.push({ rule, home: `${name}/${rule.name}` });
   }
   return [...found.values()];

@@ -73,8 +73,7 @@ export const MOST_KNOWN = { filters: 4, alerts: 20_000, ms: 60_000 };
 export async function matching(store: Store, filter: Matching): Promise<Matched> {
   const { projectId, states, rule, minLevel, silenced, mine, q } = filter;
   const key = JSON.stringify([projectId, states, rule, minLevel, silenced, mine, q]);
-  const ofStore = known.get(store) ?? new ForgetfulMap<string, Known>(MOST_KNOWN.filters);
-  known.set(store, ofStore);
+  const ofStore = known.getOrInsertComputed(store, () => new ForgetfulMap(MOST_KNOWN.filters));
   const all = follow(store, filter, ofStore.get(key)) ?? (await lookUp(store, filter));
   let count = 0;
   const withLadder = rulesWithLadder(store, [...all.ofRule.keys()]);

@@ -13,12 +13,7 @@ const known = new WeakMap<Tx, Reachable>();
 
 /** Who can be reached, looked up once for each transaction. */
 export function reachableIn(tx: Tx): Reachable {
-  let reachable = known.get(tx);
-  if (reachable === undefined) {
-    reachable = createReachable(tx, contactKindList);
-    known.set(tx, reachable);
-  }
-  return reachable;
+  return known.getOrInsertComputed(tx, () => createReachable(tx, contactKindList));
 }
 
 const followers = new WeakMap<Tx, Map<number, ReturnType<typeof followersOf>>>();
@@ -30,11 +25,8 @@ export function followersIn(
   rule: StoredRule | null,
 ): ReturnType<typeof followersOf> {
   if (rule === null || rule.escalations.length > 0 || !reachableIn(tx).hasContacts) return [];
-  const known = followers.get(tx) ?? new Map<number, ReturnType<typeof followersOf>>();
-  followers.set(tx, known);
-  const found = known.get(row.project_id) ?? followersOf(tx, row.project_id);
-  known.set(row.project_id, found);
-  return found;
+  const known = followers.getOrInsertComputed(tx, () => new Map());
+  return known.getOrInsertComputed(row.project_id, () => followersOf(tx, row.project_id));
 }
 
 /** Makes the pages of one event of an alert without a ladder for who wants them all. */

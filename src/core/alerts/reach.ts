@@ -41,12 +41,7 @@ export function readSeats(
   const known = new Map<string, OnCallSeat | null>();
   const seat = (place: SchedulePlace) => {
     const key = keyOf(place);
-    let found = known.get(key);
-    if (found === undefined) {
-      found = readSeat(reader, place);
-      known.set(key, found);
-    }
-    return found;
+    return known.getOrInsertComputed(key, () => readSeat(reader, place));
   };
   return {
     isMember: memberIn(reader),
@@ -76,12 +71,7 @@ export function createReach(
   const onDuty = new Map<string, readonly string[]>();
   const onCall = (projectId: number, name: string): readonly string[] => {
     const key = `${projectId}:${name}`;
-    let known = onDuty.get(key);
-    if (known === undefined) {
-      known = seatAt({ projectId, name }, at);
-      onDuty.set(key, known);
-    }
-    return known;
+    return onDuty.getOrInsertComputed(key, () => seatAt({ projectId, name }, at));
   };
 
   return (projectId, step) => {

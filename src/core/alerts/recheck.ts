@@ -47,8 +47,7 @@ const known = new WeakMap<Tx, Map<number, string[][]>>();
 
 /** The labels by which alerts of this one's rule hold others. */
 function equalsOf(tx: Tx, { project_id, rule, rule_id }: Watched): readonly string[][] {
-  const kept = known.get(tx) ?? new Map<number, string[][]>();
-  known.set(tx, kept);
+  const kept = known.getOrInsertComputed(tx, () => new Map());
   let equals = kept.get(rule_id);
   if (equals === undefined) {
     const read = tx.sql<[project: number, rule: string], string>(EQUALS).pluck();

@@ -65,11 +65,7 @@ export function lookAhead(reader: Reader, now: number): LookAhead {
       return silences;
     },
     rule(id) {
-      const known = rules.get(id);
-      if (known !== undefined) return known;
-      const rule = before(id, () => findRule(reader, id));
-      rules.set(id, rule);
-      return rule;
+      return rules.getOrInsertComputed(id, () => before(id, () => findRule(reader, id)));
     },
   };
 }

@@ -138,12 +138,7 @@ function knownIn(tx: Tx): Pick<AlertMoment, "nextSeq" | "reach"> {
 function rulesIn(tx: Tx): (row: AlertRow) => StoredRule | null {
   const rules = new Map<number, StoredRule | null>();
   return ({ rule_id: id }) => {
-    let rule = rules.get(id);
-    if (rule === undefined) {
-      rule = findRule(tx, id);
-      rules.set(id, rule);
-    }
-    return rule;
+    return rules.getOrInsertComputed(id, () => findRule(tx, id));
   };
 }
 

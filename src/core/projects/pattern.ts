@@ -198,10 +198,5 @@ const times = new WeakMap<object, PatternTime>();
 
 /** One for all who work on the same store. */
 export function patternTimeOf({ db, clock }: Pick<Reader, "db" | "clock">): PatternTime {
-  let time = times.get(db);
-  if (time === undefined) {
-    time = createPatternTime(clock);
-    times.set(db, time);
-  }
-  return time;
+  return times.getOrInsertComputed(db, () => createPatternTime(clock));
 }

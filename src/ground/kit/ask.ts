@@ -23,16 +23,14 @@ export function createAsk({ egress, clock }: { egress: Egress; clock: Clock }): 
     if (keepSeconds === 0) return call(egress, url);
     const known = kept.get(url);
     if (known !== undefined && clock.mono() < known.until) return Promise.resolve(known.told);
-    const waiting = asked.get(url);
-    if (waiting !== undefined) return waiting;
-    const answer = call(egress, url)
-      .then((told) => {
-        if ("text" in told) kept.set(url, { until: clock.mono() + keepSeconds * 1000, told });
-        return told;
-      })
-      .finally(() => asked.delete(url));
-    asked.set(url, answer);
-    return answer;
+    return asked.getOrInsertComputed(url, () =>
+      call(egress, url)
+        .then((told) => {
+          if ("text" in told) kept.set(url, { until: clock.mono() + keepSeconds * 1000, told });
+          return told;
+        })
+        .finally(() => asked.delete(url)),
+    );
   };
 }
 

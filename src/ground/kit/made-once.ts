@@ -9,8 +9,6 @@ export function madeOnce<Of extends unknown[], T>(
   const made = new Map<unknown, T>();
   return (...of) => {
     const by = key(...of);
-    const found = made.get(by) ?? make(...of);
-    made.set(by, found);
-    return found;
+    return made.getOrInsertComputed(by, () => make(...of));
   };
 }

@@ -15,9 +15,7 @@ const known = new Map<Kind, readonly Migration[]>();
 
 /** The numbered migrations of one kind of store, or of the PostgreSQL registry, in order. */
 export function migrations(kind: Kind): readonly Migration[] {
-  const made = known.get(kind) ?? read(kind);
-  known.set(kind, made);
-  return made;
+  return known.getOrInsertComputed(kind, () => read(kind));
 }
 
 function read(kind: Kind): Migration[] {

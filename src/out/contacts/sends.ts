@@ -14,11 +14,7 @@ const known = new WeakMap<Clock, Buckets>();
  * at five times. Throws 429.
  */
 export function takeSend({ clock, path }: Store, account: string): void {
-  let buckets = known.get(clock);
-  if (buckets === undefined) {
-    buckets = createBuckets(clock, LIMITS);
-    known.set(clock, buckets);
-  }
+  const buckets = known.getOrInsertComputed(clock, () => createBuckets(clock, LIMITS));
   const { allowed, retryAfter } = buckets.take(`${path} ${account}`);
   if (allowed) return;
   throw new ServiceError(

@@ -124,8 +124,12 @@ function pagesOf(lines: readonly HistoryLine[]): Page[] {
     for (const account of toldIn(line)) {
       // Lines of before this was counted don't say which event it was: the latest one.
       const key = `${account} ${line.detail["rung"] ?? `line ${last}`}`;
-      const page = pages.get(key) ?? { account, told: line, ring: null, shown: null };
-      pages.set(key, page);
+      const page = pages.getOrInsertComputed(key, () => ({
+        account,
+        told: line,
+        ring: null,
+        shown: null,
+      }));
       if (isNoise(line)) page.ring ??= line;
       if (line.kind === "shown") page.shown ??= line.at;
     }
@@ -148,8 +152,7 @@ function cells() {
   const made = new Map<string, DayShare>();
   const of = (day: number, account: string | null): DayFigures => {
     const key = `${day} ${account ?? ""}`;
-    const cell = made.get(key) ?? { day, account, figures: noFigures() };
-    made.set(key, cell);
+    const cell = made.getOrInsertComputed(key, () => ({ day, account, figures: noFigures() }));
     return cell.figures;
   };
   return Object.assign(of, { all: () => [...made.values()] });

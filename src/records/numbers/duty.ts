@@ -46,8 +46,7 @@ export async function dutyOf(asking: Asking, day: number, now: number): Promise<
     for (const { account_id: account, starts_at, ends_at } of shifts)
       for (const projectId of [EVERY_PROJECT, ids.get(project) ?? EVERY_PROJECT]) {
         const key = `${projectId} ${account}`;
-        const one = held.get(key) ?? { projectId, account, spans: [] };
-        held.set(key, one);
+        const one = held.getOrInsertComputed(key, () => ({ projectId, account, spans: [] }));
         const from = Math.max(starts_at, range.from);
         one.spans.push({ from, until: Math.min(ends_at, range.until) });
       }

@@ -84,8 +84,7 @@ export function sumsOf(looking: Looking, by: NumbersBy): Map<string, DayFigures>
   for (const part of isByTime ? [{ span: "day" as const, ...days }] : monthsAnd(days))
     for (const row of readRows(reader, reckoning.sums, { by: of, projectId, ...part })) {
       const key = keyOf(by, row);
-      const sum = sums.get(key) ?? noFigures();
-      sums.set(key, sum);
+      const sum = sums.getOrInsertComputed(key, () => noFigures());
       row.addTo(sum);
     }
   return sums;
@@ -205,8 +204,7 @@ function hoursOf(duties: readonly DutySeconds[], by: NumbersBy): Map<string, Hou
   const hours = new Map<string, Hours>();
   for (const { day, account, projectId, seconds: all, night } of duties) {
     const key = by === "person" ? account : keyOf(by, { at: day, projectId, key: "" });
-    const sum = hours.get(key) ?? { ...NO_HOURS };
-    hours.set(key, sum);
+    const sum = hours.getOrInsertComputed(key, () => ({ ...NO_HOURS }));
     sum.seconds += all;
     sum.night += night;
   }

@@ -57,8 +57,7 @@ export function cellsOf(
 
 function add(sums: Sums, cell: Cell, figures: DayFigures, sign: 1 | -1): void {
   const id = `${cell.by} ${cell.span} ${cell.at} ${cell.projectId} ${cell.key}`;
-  const sum = sums.get(id) ?? { cell, figures: noFigures() };
-  sums.set(id, sum);
+  const sum = sums.getOrInsertComputed(id, () => ({ cell, figures: noFigures() }));
   addFigures(sum.figures, figures, sign);
 }
 

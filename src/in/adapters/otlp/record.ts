@@ -32,9 +32,7 @@ const LEVELS = [100, 100, 200, 300, 400, 500];
 const known = new WeakMap<object, [string, string][]>();
 
 function pairsOf(resource: JsonFields, watched: WatchedKeys): [string, string][] {
-  const pairs = known.get(resource) ?? flattened(resource, watched);
-  known.set(resource, pairs);
-  return pairs;
+  return known.getOrInsertComputed(resource, () => flattened(resource, watched));
 }
 
 export function otlpEvent(

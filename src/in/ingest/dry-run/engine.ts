@@ -285,9 +285,7 @@ export class DryEngine {
 
   #bucket(at: number) {
     const hour = at - (at % HOUR);
-    const known = this.#buckets.get(hour) ?? { matched: 0, alerts: 0 };
-    this.#buckets.set(hour, known);
-    return known;
+    return this.#buckets.getOrInsertComputed(hour, () => ({ matched: 0, alerts: 0 }));
   }
 
   #template({ text: { root }, event }: DryLine): DryRunFound["templates"][number] {

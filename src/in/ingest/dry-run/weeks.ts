@@ -124,9 +124,7 @@ function subjectsOf(
     takesSource: (id) => rule.sources?.has(nameOf(id)) ?? true,
     takes(key) {
       const subject = subjectOf(key);
-      const isTaken = known.get(subject) ?? takesSubject(subject);
-      known.set(subject, isTaken);
-      return isTaken;
+      return known.getOrInsertComputed(subject, () => takesSubject(subject));
     },
   };
 }
