@@ -6,7 +6,7 @@ import { openAlert } from "../src/core/alerts/open.ts";
 import { createRule } from "../src/core/alerts/rules.ts";
 import { createSweep } from "../src/core/alerts/sweep.ts";
 import { createProject, getProject } from "../src/core/projects/projects.ts";
-import type { RuleBody, StoredRule } from "../src/core/projects/rule.ts";
+import { type RuleBody, ruleReplace, type StoredRule } from "../src/core/projects/rule.ts";
 import type { Clock } from "../src/ground/kit/clock.ts";
 import { silentLog } from "../src/ground/kit/log.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
@@ -37,33 +37,11 @@ const clock: Clock = {
   after: () => () => {},
 };
 
-const rest: Omit<RuleBody, "escalations"> = {
-  match: {
-    min_level: null,
-    sources: [],
-    tags: [],
-    template_contains: "",
-    first_seen_days: null,
-    unusual: null,
-  },
-  missing: null,
-  conditions: [],
-  fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-  dedup_window_minutes: 0,
+const rest = ruleReplace.parse({
   auto_resolve_quiet_minutes: 1440,
-  renotify_minutes: 0,
-  max_renotify: 0,
-  ends_with_source: true,
-  reopen_within_seconds: 0,
-  for_minutes: 0,
   max_open: 0,
-  runbook_url: "",
-  silenced_by: [],
-  ack_expires_minutes: 0,
   identifier_keys: ["host"],
-  investigate: false,
-  actions: null,
-};
+});
 
 const steps = (first: number): RuleBody["escalations"] => [
   { accounts: ["ann"], schedules: [], after_minutes: first, repeat_minutes: 30 },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../src/core/projects/condition.ts";
+import { ruleReplace } from "../../src/core/projects/rule.ts";
 import { open, seal } from "../../src/ground/kit/seal.ts";
 import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/ground/kit/text.ts";
 import { buildPayload, noticeOf } from "../../src/hosted/push.ts";
@@ -57,37 +58,13 @@ export function conditions(bytes: Buffer): void {
   const sent = input.flag() ? input.text() : String(input.integer() / 100);
   const keys = input.flag() ? { key: sent } : null;
   const rule = compileRule({
+    ...ruleReplace.parse({}),
     id: 1,
     project_id: 1,
     name: "r",
     created_at: 0,
     updated_at: 0,
-    match: {
-      min_level: null,
-      sources: [],
-      tags: [],
-      template_contains: "",
-      first_seen_days: null,
-      unusual: null,
-    },
-    missing: null,
     conditions: [{ key: "key", op, value }],
-    fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-    dedup_window_minutes: 0,
-    auto_resolve_quiet_minutes: 0,
-    renotify_minutes: 0,
-    ends_with_source: true,
-    reopen_within_seconds: 0,
-    for_minutes: 0,
-    max_open: 200,
-    runbook_url: "",
-    silenced_by: [],
-    ack_expires_minutes: 0,
-    max_renotify: 0,
-    identifier_keys: [],
-    investigate: false,
-    actions: null,
-    escalations: [],
   });
   const event: IngestEvent = { message: "", level: 0, keys, tags: null };
   const holds = matches(rule, event, anyTime);

@@ -6,7 +6,7 @@ import { readTimeline, type TimelineEntry } from "../../src/core/alerts/timeline
 import { acknowledge, resolve } from "../../src/core/alerts/verbs.ts";
 import type { Layer } from "../../src/core/oncall/schedule.ts";
 import { createProject, getProject } from "../../src/core/projects/projects.ts";
-import type { RuleBody, StoredRule } from "../../src/core/projects/rule.ts";
+import { type RuleBody, ruleReplace, type StoredRule } from "../../src/core/projects/rule.ts";
 import { createSource, type Source } from "../../src/core/projects/sources.ts";
 import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
@@ -53,34 +53,8 @@ export interface Plane {
   close(): Promise<void>;
 }
 
-export const defaultRule: RuleBody = {
-  match: {
-    min_level: null,
-    sources: [],
-    tags: [],
-    template_contains: "",
-    first_seen_days: null,
-    unusual: null,
-  },
-  missing: null,
-  conditions: [],
-  fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-  dedup_window_minutes: 0,
-  auto_resolve_quiet_minutes: 0,
-  renotify_minutes: 0,
-  max_renotify: 0,
-  ends_with_source: true,
-  reopen_within_seconds: 0,
-  for_minutes: 0,
-  max_open: 200,
-  runbook_url: "",
-  silenced_by: [],
-  ack_expires_minutes: 0,
-  identifier_keys: [],
-  investigate: false,
-  actions: null,
-  escalations: [],
-};
+/** What a rule is of which nothing was said. */
+export const defaultRule: RuleBody = ruleReplace.parse({});
 
 /** A step of a ladder: `step(10, ["ann"], { repeat: 5 })`. */
 export function step(

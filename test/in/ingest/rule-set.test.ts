@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ruleReplace } from "../../../src/core/projects/rule.ts";
 import {
   admits,
   compileRule,
@@ -8,39 +9,17 @@ import {
   type MatchedText,
 } from "../../../src/in/ingest/match.ts";
 
-const rule = (id: number, sources: string[], contains: string) =>
+const usual = ruleReplace.parse({});
+
+const rule = (id: number, sources: string[], template_contains: string) =>
   compileRule({
+    ...usual,
+    match: { ...usual.match, sources, template_contains },
     id,
     project_id: 1,
     name: `r${id}`,
     created_at: 0,
     updated_at: 0,
-    match: {
-      min_level: null,
-      sources,
-      tags: [],
-      template_contains: contains,
-      first_seen_days: null,
-      unusual: null,
-    },
-    missing: null,
-    conditions: [],
-    fire_after: { count: 1, distinct_sources: 1, window_minutes: 1 },
-    dedup_window_minutes: 0,
-    auto_resolve_quiet_minutes: 0,
-    renotify_minutes: 0,
-    ends_with_source: true,
-    reopen_within_seconds: 0,
-    for_minutes: 0,
-    max_open: 200,
-    runbook_url: "",
-    silenced_by: [],
-    ack_expires_minutes: 0,
-    max_renotify: 0,
-    identifier_keys: [],
-    investigate: false,
-    actions: null,
-    escalations: [],
   });
 
 test("a rule set caches the rules of a source and a template until the template's text changes", () => {
