@@ -1,5 +1,6 @@
-import { and, asc, count, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne } from "drizzle-orm";
 import { ServiceError } from "../ground/kit/errors.ts";
+import { rowsCounted } from "../ground/store/rows-counted.ts";
 import { devices } from "../ground/store/schema.ts";
 import type { Store, Tx } from "../ground/store/store.ts";
 import { liveRole } from "./accounts.ts";
@@ -57,12 +58,8 @@ function put(tx: Tx, report: DeviceReport): "registered" | "too_many" {
   const { accountId, platform, criticalAlerts } = report;
   const token = report.token.toLowerCase();
   liveRole(tx, accountId);
-  const others = tx.orm
-    .select({ n: count() })
-    .from(devices)
-    .where(and(eq(devices.accountId, accountId), ne(devices.token, token)))
-    .get();
-  if ((others?.n ?? 0) >= MOST_DEVICES) return "too_many";
+  const others = and(eq(devices.accountId, accountId), ne(devices.token, token));
+  if (rowsCounted(tx, devices, others) >= MOST_DEVICES) return "too_many";
   const told = { platform, criticalAlerts, lastSeenAt: tx.at };
   tx.orm
     .insert(devices)

@@ -1,7 +1,8 @@
-import { asc, count, eq } from "drizzle-orm";
-import { notFound, ServiceError } from "../ground/kit/errors.ts";
+import { asc, eq } from "drizzle-orm";
+import { notFound } from "../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
 import type { Random } from "../ground/kit/random.ts";
+import { mustBeFewer, rowsCounted } from "../ground/store/rows-counted.ts";
 import { accounts, apiKeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { Key } from "./account.ts";
@@ -52,17 +53,11 @@ export function createKey(
   key: { tenantId: string; accountId: string; label: string },
 ): { id: string; key: string } {
   const { accountId } = key;
-  const held = tx.orm
-    .select({ n: count() })
-    .from(apiKeys)
-    .where(eq(apiKeys.accountId, accountId))
-    .get();
-  if ((held?.n ?? 0) >= MOST_KEYS)
-    throw new ServiceError(
-      "too_many",
-      `An account has at most ${MOST_KEYS} keys: revoke those that nobody uses.`,
-      { details: [{ reason: `at most ${MOST_KEYS} keys`, value: String(held?.n) }] },
-    );
+  mustBeFewer(rowsCounted(tx, apiKeys, eq(apiKeys.accountId, accountId)), MOST_KEYS, {
+    whose: "An account",
+    what: "keys",
+    advice: "revoke those that nobody uses",
+  });
   return mintKey(tx, key.tenantId, accountId, key.label);
 }
 

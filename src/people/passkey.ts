@@ -1,6 +1,7 @@
-import { and, asc, count, eq, lt, or } from "drizzle-orm";
+import { and, asc, eq, lt, or } from "drizzle-orm";
 import { notFound, ServiceError } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
+import { mustBeFewer, rowsCounted } from "../ground/store/rows-counted.ts";
 import { accounts, passkeys } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import { type ActingAccount, mustManageAccount } from "./accounts.ts";
@@ -58,16 +59,11 @@ export interface PasskeyWrite {
 /** Throws 422 too_many; invalid_request for a known credential. */
 export function insertPasskey(tx: Tx, passkey: PasskeyWrite): void {
   const { accountId, transports } = passkey;
-  const held = tx.orm
-    .select({ n: count() })
-    .from(passkeys)
-    .where(eq(passkeys.accountId, accountId))
-    .get();
-  if ((held?.n ?? 0) >= MOST_PASSKEYS)
-    throw new ServiceError(
-      "too_many",
-      `An account has at most ${MOST_PASSKEYS} passkeys: remove one that nobody uses.`,
-    );
+  mustBeFewer(rowsCounted(tx, passkeys, eq(passkeys.accountId, accountId)), MOST_PASSKEYS, {
+    whose: "An account",
+    what: "passkeys",
+    advice: "remove one that nobody uses",
+  });
   if (findPasskey(tx, passkey.credential) !== undefined)
     throw new ServiceError("invalid_request", "This passkey is known here already.");
   tx.orm

@@ -1,6 +1,7 @@
-import { asc, count, eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { notFound, ServiceError } from "../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../ground/kit/ids.ts";
+import { rowsCounted } from "../ground/store/rows-counted.ts";
 import { walls } from "../ground/store/schema.ts";
 import type { Reader, Tx } from "../ground/store/store.ts";
 import type { WallAnswer, WallWrite } from "./wall.ts";
@@ -37,7 +38,7 @@ export function makeWall(
   by: string,
   { name, messages }: WallWrite,
 ): { wall: WallAnswer; secret: string } {
-  const n = tx.orm.select({ n: count() }).from(walls).get()?.n ?? 0;
+  const n = rowsCounted(tx, walls);
   if (n >= MOST_WALLS)
     throw new ServiceError("too_many", `There are at most ${MOST_WALLS} links to the wall.`, {
       details: [{ reason: `at most ${MOST_WALLS} links`, value: String(n) }],

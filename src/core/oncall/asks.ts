@@ -1,8 +1,9 @@
-import { count, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { list, person, text, time } from "../../ground/kit/fields.ts";
 import { hexId } from "../../ground/kit/ids.ts";
+import { rowsCounted } from "../../ground/store/rows-counted.ts";
 import { askPeople, asks } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { getAccount } from "../../people/accounts.ts";
@@ -110,8 +111,7 @@ const MOST_ASKS = 200;
 const KEPT = 30 * DAY;
 
 function mustHaveRoom(reader: Reader, account: string): void {
-  const row = reader.orm.select({ n: count() }).from(asks).where(eq(asks.accountId, account)).get();
-  if ((row?.n ?? 0) < MOST_ASKS) return;
+  if (rowsCounted(reader, asks, eq(asks.accountId, account)) < MOST_ASKS) return;
   throw new ServiceError("too_many", `There are ${MOST_ASKS} asks about that person's shifts.`);
 }
 

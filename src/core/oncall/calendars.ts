@@ -1,6 +1,7 @@
-import { and, asc, count, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256 } from "../../ground/kit/ids.ts";
+import { mustBeFewer, rowsCounted } from "../../ground/store/rows-counted.ts";
 import { calendars, projects, schedules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
@@ -50,7 +51,8 @@ export function makeCalendar(
   const there = tx.orm.update(calendars).set(to).where(own).returning({ id: calendars.id }).get();
   const id = there?.id ?? hexId(tx.random);
   if (there === undefined) {
-    mustHaveRoom(tx, accountId);
+    const held = rowsCounted(tx, calendars, eq(calendars.accountId, accountId));
+    mustBeFewer(held, MOST_CALENDARS, { whose: "A person", what: "calendar addresses" });
     tx.orm
       .insert(calendars)
       .values({ id, accountId, scheduleId, ...to })
@@ -92,18 +94,5 @@ function idOfSchedule(reader: Reader, name: string): string {
   if (found) return found.id;
   throw new ServiceError("unknown_schedule", "There is no such schedule.", {
     details: [{ field: "/schedule", reason: "unknown_schedule", value: name }],
-  });
-}
-
-function mustHaveRoom(reader: Reader, accountId: string): void {
-  const row = reader.orm
-    .select({ n: count() })
-    .from(calendars)
-    .where(eq(calendars.accountId, accountId))
-    .get();
-  const n = row?.n ?? 0;
-  if (n < MOST_CALENDARS) return;
-  throw new ServiceError("too_many", `A person has at most ${MOST_CALENDARS} calendar addresses.`, {
-    details: [{ reason: `at most ${MOST_CALENDARS} calendar addresses`, value: String(n) }],
   });
 }

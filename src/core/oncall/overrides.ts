@@ -1,6 +1,7 @@
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
+import { rowsCounted } from "../../ground/store/rows-counted.ts";
 import { overrides } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { membersAmong } from "../projects/rule-references.ts";
@@ -53,12 +54,7 @@ export function createOverride(
       details: [{ field: "/ends_at", reason: fault }],
     });
   }
-  const held = tx.orm
-    .select({ n: count() })
-    .from(overrides)
-    .where(eq(overrides.scheduleId, schedule.id))
-    .get();
-  if ((held?.n ?? 0) >= MOST_OVERRIDES)
+  if (rowsCounted(tx, overrides, eq(overrides.scheduleId, schedule.id)) >= MOST_OVERRIDES)
     throw new ServiceError(
       "invalid_override",
       `A schedule holds at most ${MOST_OVERRIDES} overrides: delete old ones.`,

@@ -1,5 +1,6 @@
-import { and, count, eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { ServiceError } from "../../ground/kit/errors.ts";
+import { mustBeFewer, rowsCounted } from "../../ground/store/rows-counted.ts";
 import {
   actions,
   integrations,
@@ -35,23 +36,14 @@ const isOfTenant = (what: Counted): what is (typeof ofTenant)[number] =>
 
 /** Throws 422 too_many where one more would pass the bound. What is there already stays. */
 export function mustBeBelowLimit(reader: Reader, what: Counted, projectId?: number): void {
-  const row = reader.orm
-    .select({ n: count() })
-    .from(tables[what])
-    .where(projectId === undefined ? undefined : itsOwn(what, projectId))
-    .get();
-  const n = row?.n ?? 0;
-  if (n < bounds[what]) return;
-  const owner = isOfTenant(what) ? "tenant" : "project";
-  throw new ServiceError("too_many", `A ${owner} has at most ${bounds[what]} ${what}.`, {
-    details: [{ reason: `at most ${bounds[what]} ${what}`, value: String(n) }],
-  });
+  const its = projectId === undefined ? undefined : itsOwn(what, projectId);
+  const whose = isOfTenant(what) ? "A tenant" : "A project";
+  mustBeFewer(rowsCounted(reader, tables[what], its), bounds[what], { whose, what });
 }
 
 /** Throws 422 too_many where one shared channel more would pass the bound. What is there already stays. */
 export function mustBeBelowShareLimit(reader: Reader): void {
-  const shared = reader.orm.select({ n: count() }).from(integrations);
-  const n = shared.where(eq(integrations.shared, true)).get()?.n ?? 0;
+  const n = rowsCounted(reader, integrations, eq(integrations.shared, true));
   if (n < MOST_SHARED) return;
   throw new ServiceError("too_many", `A tenant has at most ${MOST_SHARED} shared channels.`, {
     details: [

@@ -1,5 +1,6 @@
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
+import { mustBeFewer } from "../../ground/store/rows-counted.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { isTimezone } from "../oncall/zone.ts";
 import { getProject } from "../projects/projects.ts";
@@ -33,11 +34,7 @@ export function createSilence(
   tx: Tx,
   { write, createdBy }: { write: SilenceWrite; createdBy: string },
 ): SilenceRow {
-  const standing = countStanding(tx, tx.at);
-  if (standing >= MOST_SILENCES)
-    throw new ServiceError("too_many", `A tenant has at most ${MOST_SILENCES} silences.`, {
-      details: [{ reason: `at most ${MOST_SILENCES} silences`, value: String(standing) }],
-    });
+  mustBeFewer(countStanding(tx, tx.at), MOST_SILENCES, { whose: "A tenant", what: "silences" });
   const row = silenceOf(tx, { write, createdBy, at: tx.at });
   insertSilence(tx, row);
   return row;

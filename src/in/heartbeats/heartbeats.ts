@@ -3,6 +3,7 @@ import { isTimezone } from "../../core/oncall/zone.ts";
 import { changeConfig, type Project } from "../../core/projects/projects.ts";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { base62Secret, hexId, sha256, uuid4 } from "../../ground/kit/ids.ts";
+import { mustBeFewer } from "../../ground/store/rows-counted.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import {
   type HeartbeatAnswer,
@@ -51,6 +52,7 @@ const SETTINGS = [
 ] as const;
 type Settings = Pick<HeartbeatRow, (typeof SETTINGS)[number]>;
 
+const COUNT = "SELECT count(*) FROM heartbeats WHERE project_id = ?";
 const ADD = `INSERT INTO heartbeats (id, project_id, secret_hash, uuid_hash, state, created_at, ${SETTINGS.join(", ")})
   VALUES (@id, @project, @secret, @uuid, 'new', @at, ${SETTINGS.map((name) => `@${name}`).join(", ")})`;
 
@@ -60,7 +62,8 @@ export function createHeartbeat(
   project: Project,
   { tenantId, body }: { tenantId: string; body: HeartbeatCreate },
 ): { row: HeartbeatRow; addresses: Addresses } {
-  mustHavePlace(tx, project.id);
+  const there = tx.sql<[project: number], number>(COUNT).pluck().get(project.id) ?? 0;
+  mustBeFewer(there, MOST_HEARTBEATS, { whose: "A project", what: "heartbeats" });
   const slug = body.slug ?? freeSlug(tx, project.id, body.name);
   const settings = settingsOf({ ...body, slug }, null);
   check(tx, project.id, { settings, id: "" });
@@ -205,17 +208,6 @@ function check(
     if (other !== undefined && other !== id)
       throw new ServiceError("name_taken", `The project has a heartbeat of this ${field}.`);
   }
-}
-
-function mustHavePlace(tx: Tx, projectId: number): void {
-  const n = tx
-    .sql<[number], number>("SELECT count(*) FROM heartbeats WHERE project_id = ?")
-    .pluck()
-    .get(projectId);
-  if ((n ?? 0) < MOST_HEARTBEATS) return;
-  throw new ServiceError("too_many", `A project has at most ${MOST_HEARTBEATS} heartbeats.`, {
-    details: [{ reason: `at most ${MOST_HEARTBEATS} heartbeats`, value: String(n) }],
-  });
 }
 
 /** A slug from its name, with a number if another heartbeat has that. */

@@ -1,9 +1,10 @@
-import { and, asc, count, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { AddressRules } from "../../ground/kit/addresses.ts";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import { checkHost, checkUrl } from "../../ground/kit/url.ts";
+import { mustBeFewer, rowsCounted } from "../../ground/store/rows-counted.ts";
 import { contacts } from "../../ground/store/schema.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
@@ -78,7 +79,8 @@ export function createContact(
 ): { contact: Contact; secret: string | null } {
   const kind = guard.kinds.find(name);
   if (kind === undefined) throw invalid([{ field: "/kind", reason: "is not known here" }]);
-  mustHaveRoom(tx, account);
+  const held = rowsCounted(tx, contacts, eq(contacts.accountId, account));
+  mustBeFewer(held, MOST_CONTACTS, { whose: "A person", what: "contacts" });
   const minted = input["secret"] === undefined ? kind.mint?.(tx.random) : undefined;
   const fields = checkedFields(
     kind,
@@ -103,18 +105,6 @@ export function createContact(
     .run();
   tx.note({ topic: "people" });
   return { contact: getContact(tx, { account, id }), secret: minted ?? null };
-}
-
-function mustHaveRoom(reader: Reader, account: string): void {
-  const row = reader.orm
-    .select({ n: count() })
-    .from(contacts)
-    .where(eq(contacts.accountId, account))
-    .get();
-  if ((row?.n ?? 0) < MOST_CONTACTS) return;
-  throw new ServiceError("too_many", `A person has at most ${MOST_CONTACTS} contacts.`, {
-    details: [{ reason: `at most ${MOST_CONTACTS} contacts`, value: String(row?.n) }],
-  });
 }
 
 /** The fields of a kind as they were given, checked. Throws 400 naming what is wrong or isn't for it, and 403. */
