@@ -51,9 +51,7 @@ export async function keepRunning(
 ): Promise<void> {
   const { log, clock } = deps;
   surviveClosedPipes();
-  process.stdout.write(`listening on ${running.url}\n`);
   const notifier = await createNotifier(process.env);
-  notifier.ready();
   const unwatch = notifier.watch(clock, running.isWell);
   returnSpareMemory(clock);
   const stop = async (signal: NodeJS.Signals) => {
@@ -82,6 +80,9 @@ export async function keepRunning(
     log.fatal({ err: error }, "unhandled rejection");
     process.exit(exitCodeOf(error));
   });
+  // Whoever hears of it may send a signal at once.
+  process.stdout.write(`listening on ${running.url}\n`);
+  notifier.ready();
 }
 
 /** Heeds the next signal to end. Returns a function that heeds it no longer. */
