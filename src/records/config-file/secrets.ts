@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ProjectConfig, ProjectWithReferences, Reference, Secret } from "./shape.ts";
+import {
+  type IntegrationConfig,
+  isSecretField,
+  type ProjectConfig,
+  type ProjectWithReferences,
+  type Reference,
+  type Secret,
+} from "./shape.ts";
 
 /** Where references to credentials are read; null where they can't be, because their author is on another machine. */
 export type Lookup = {
@@ -28,27 +35,13 @@ export function lookUpAll(project: ProjectWithReferences, lookup: Lookup): Proje
       ),
       body: action.body === null ? null : look(action.body),
     })),
-    integrations: project.integrations.map(({ name, type, url, enabled, events, ...others }) => {
-      const { storm_threshold, title_template, body_template, ...more } = others;
-      const { shared, except, imported_from, ...secrets } = more;
-      return {
-        name,
-        type,
-        enabled,
-        events,
-        ...(url !== undefined && { url }),
-        title_template,
-        body_template,
-        shared,
-        except,
-        imported_from,
-        ...(storm_threshold !== undefined && { storm_threshold }),
-        ...Object.fromEntries(
-          Object.entries(secrets).flatMap(([field, reference]) =>
-            reference === undefined ? [] : [[field, look(reference)]],
-          ),
-        ),
-      };
+    integrations: project.integrations.map((integration) => {
+      const given = Object.entries(integration).filter(([, value]) => value !== undefined);
+      const read = given.map(([field, value]) => [
+        field,
+        isSecretField(field) ? look(value as Reference) : value,
+      ]);
+      return Object.fromEntries(read) as IntegrationConfig;
     }),
   };
 }

@@ -135,6 +135,9 @@ function actionShape<S extends z.ZodType>(secret: S) {
 
 type SecretField = Exclude<CredentialField, "url">;
 
+export const isSecretField = (field: string): field is SecretField =>
+  field !== "url" && Object.hasOwn(channels.fields, field);
+
 /** A `url` is written as text, every other field as a secret. */
 function integrationShape<S extends z.ZodType>(secret: S, { type, fields }: ChannelList) {
   const { url, ...others } = fields;
