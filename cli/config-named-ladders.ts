@@ -2,21 +2,8 @@ import type { ConfigDocument, FileProject } from "../src/records/config-file/doc
 import type { LadderConfig } from "../src/records/config-file/shape.ts";
 import { allAccounts } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
+import { ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
-import { CommandError } from "./exit.ts";
-import { RefusedError } from "./refused.ts";
-
-/** A change of the whole box, in words, and the function that makes it. */
-export interface TenantChange {
-  kind: "gateway" | "fallback" | "ladder" | "holidays";
-  name: string;
-  change: "create" | "update" | "delete";
-  /** What of it changes, a line each. */
-  lines?: string[];
-  /** Before the projects, which refer to it. */
-  isFirst?: true;
-  apply(): Promise<unknown>;
-}
 
 /** The ladders of the tenant in a file: rules of its projects refer to them by name. */
 
@@ -47,35 +34,28 @@ export async function planLadders(
   document: ConfigDocument,
   wanted: readonly LadderConfig[],
 ): Promise<TenantChange[]> {
-  const there = new Map((await laddersNow(options)).map((one) => [one.name, one]));
-  const changes: TenantChange[] = [];
-  for (const [i, ladder] of wanted.entries()) {
-    const { imported_from: _from, ...body } = ladder;
-    const { name } = body;
-    const before = there.get(name);
-    there.delete(name);
-    if (before !== undefined && textOf(before) === textOf(ladder)) continue;
-    const steps = ladder.steps.map((step) => ({
-      ...step,
-      accounts: step.accounts.map((email) => `email:${email}`),
-    }));
-    const given = { ...body, steps };
-    const put = () =>
-      before === undefined
-        ? api.post(options, v1("ladders"), given)
-        : api.put(options, v1("ladders", name), given);
-    const apply = () =>
-      put().catch((error: unknown) => {
-        throw faultOf(document, { i, name }, error);
-      });
-    const change = before === undefined ? "create" : "update";
-    changes.push({ kind: "ladder", name, change, isFirst: true, apply });
-  }
-  for (const name of there.keys()) {
-    const apply = () => api.delete(options, v1("ladders", name));
-    changes.push({ kind: "ladder", name, change: "delete", apply });
-  }
-  return changes;
+  return planEach(options, {
+    kind: "ladder",
+    at: v1("ladders"),
+    there: await laddersNow(options),
+    wanted,
+    nameOf: ({ name }) => name,
+    async put({ imported_from: _from, ...body }, { before, i }) {
+      const { name } = body;
+      if (before !== undefined && textOf(before) === textOf(body)) return null;
+      const steps = body.steps.map((step) => ({
+        ...step,
+        accounts: step.accounts.map((email) => `email:${email}`),
+      }));
+      const given = { ...body, steps };
+      const put = () =>
+        before === undefined
+          ? api.post(options, v1("ladders"), given)
+          : api.put(options, v1("ladders", name), given);
+      const faults = ofFile(`ladder ${name}`, ({ details }) => document.ladderFaults(i, details));
+      return { isFirst: true, apply: () => put().catch(faults) };
+    },
+  });
 }
 
 /** With its fields in one order. */
@@ -87,16 +67,6 @@ function textOf({ name, steps, passes, pass_after_minutes, team }: LadderConfig)
     one.repeat_minutes,
   ];
   return JSON.stringify([name, steps.map(step), passes, pass_after_minutes, team]);
-}
-
-function faultOf(
-  document: ConfigDocument,
-  { i, name }: { i: number; name: string },
-  error: unknown,
-): unknown {
-  if (!(error instanceof RefusedError)) return error;
-  const faults = document.ladderFaults(i, error.details);
-  return new CommandError([`ladder ${name}: ${error.sentence}`, ...faults].join("\n"));
 }
 
 type Config = FileProject["config"];

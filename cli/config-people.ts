@@ -3,9 +3,8 @@ import type { Invitation } from "../src/people/pairing.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
 import { allAccounts, mailboxOf } from "./accounts.ts";
 import { api } from "./api.ts";
+import { ofFile } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
-import { CommandError } from "./exit.ts";
-import { RefusedError } from "./refused.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -46,10 +45,11 @@ export async function planPeople(
         plan.others.push(`${email} stays ${account.role}, although the file says ${role}`);
       continue;
     }
+    const faults = ofFile(`person ${email}`, ({ details, code }) =>
+      document.personFaults(i, details.length > 0 ? details : [{ reason: code }]),
+    );
     const put = (query: string) =>
-      api.post<Account>(options, `/v1/accounts${query}`, person).catch((error: unknown) => {
-        throw faultOf(document, { i, email }, error);
-      });
+      api.post<Account>(options, `/v1/accounts${query}`, person).catch(faults);
     await put("?dry_run=true");
     plan.missing.push(person);
     puts.push(put);
@@ -63,19 +63,6 @@ export async function planPeople(
     return made;
   };
   return { ...plan, apply };
-}
-
-function faultOf(
-  document: ConfigDocument,
-  { i, email }: { i: number; email: string },
-  error: unknown,
-): unknown {
-  if (!(error instanceof RefusedError)) return error;
-  const faults = document.personFaults(
-    i,
-    error.details.length > 0 ? error.details : [{ reason: error.code }],
-  );
-  return new CommandError([`person ${email}: ${error.sentence}`, ...faults].join("\n"));
 }
 
 export function showPeople({ missing, others }: PeoplePlan): void {

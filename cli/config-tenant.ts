@@ -4,10 +4,10 @@ import type { ConfigDocument, TenantNow } from "../src/records/config-file/docum
 import type { HolidaysConfig } from "../src/records/config-file/tenant.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import { laddersNow, planLadders, type TenantChange } from "./config-named-ladders.ts";
+import { laddersNow, planLadders } from "./config-named-ladders.ts";
+import { ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
-import { RefusedError } from "./refused.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
@@ -57,42 +57,28 @@ async function planGateways(
   document: ConfigDocument,
   wanted: readonly { kind: string; settings: Record<string, string> }[],
 ): Promise<TenantChange[]> {
-  const there = new Map((await gatewaysNow(options)).gateways.map((one) => [one.kind, one]));
-  const changes: TenantChange[] = [];
-  for (const [i, { kind, settings }] of wanted.entries()) {
-    const before = there.get(kind);
-    there.delete(kind);
-    if (before !== undefined && isShown(settings, before)) continue;
-    const at = v1("gateways", kind);
-    const put = (query: string) =>
-      api.put<{ changed?: boolean }>(options, at + query, settings).catch((error: unknown) => {
-        throw gatewayFault(document, { i, kind }, error);
-      });
-    const { changed } = await put("?dry_run=true");
-    const change = before === undefined ? "create" : "update";
-    if (changed) changes.push({ kind: "gateway", name: kind, change, apply: () => put("") });
-  }
-  for (const kind of there.keys()) {
-    const apply = () => api.delete(options, v1("gateways", kind));
-    changes.push({ kind: "gateway", name: kind, change: "delete", apply });
-  }
-  return changes;
+  return planEach(options, {
+    kind: "gateway",
+    at: v1("gateways"),
+    there: (await gatewaysNow(options)).gateways,
+    wanted,
+    nameOf: ({ kind }) => kind,
+    async put({ kind, settings }, { before, i }) {
+      if (before !== undefined && isShown(settings, before)) return null;
+      const faults = ofFile(`gateway ${kind}`, ({ details }) => document.gatewayFaults(i, details));
+      const at = v1("gateways", kind);
+      const put = (query: string) =>
+        api.put<{ changed?: boolean }>(options, at + query, settings).catch(faults);
+      const { changed } = await put("?dry_run=true");
+      return changed ? { apply: () => put("") } : null;
+    },
+  });
 }
 
 /** Whether all wanted settings can be read and are equal. */
 function isShown(settings: Readonly<Record<string, string>>, { url, open }: Gateway): boolean {
   const shown: Record<string, string | undefined> = { ...open, url };
   return Object.entries(settings).every(([name, value]) => shown[name] === value);
-}
-
-function gatewayFault(
-  document: ConfigDocument,
-  { i, kind }: { i: number; kind: string },
-  error: unknown,
-): unknown {
-  if (!(error instanceof RefusedError)) return error;
-  const faults = document.gatewayFaults(i, error.details);
-  return new CommandError([`gateway ${kind}: ${error.sentence}`, ...faults].join("\n"));
 }
 
 /** `expected`: emails of people who get their account before this is applied. */
@@ -140,23 +126,20 @@ async function planHolidays(
 ): Promise<TenantChange[]> {
   const { lineDiff } = await import("../src/records/config-file/diff.ts");
   const { sortedDates } = await import("../src/core/oncall/holidays.ts");
-  const there = new Map((await holidaysNow(options)).map((one) => [one.name, one]));
-  const changes: TenantChange[] = [];
-  for (const { name, dates } of wanted) {
-    const before = there.get(name);
-    there.delete(name);
-    const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
-    if (before !== undefined && lines.length === 0) continue;
-    const apply = () => api.put(options, v1("holidays", name), { dates });
-    const change = before === undefined ? "create" : "update";
-    changes.push({ kind: "holidays", name, change, lines, isFirst: true, apply });
-  }
-  for (const one of there.values()) {
-    mustBeUnused(document, one);
-    const apply = () => api.delete(options, v1("holidays", one.name));
-    changes.push({ kind: "holidays", name: one.name, change: "delete", apply });
-  }
-  return changes;
+  return planEach(options, {
+    kind: "holidays",
+    at: v1("holidays"),
+    there: await holidaysNow(options),
+    wanted,
+    nameOf: ({ name }) => name,
+    async put({ name, dates }, { before }) {
+      const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
+      if (before !== undefined && lines.length === 0) return null;
+      const apply = () => api.put(options, v1("holidays", name), { dates });
+      return { lines, isFirst: true, apply };
+    },
+    mayGo: (one) => mustBeUnused(document, one),
+  });
 }
 
 const textOf = (dates: HolidaysConfig["dates"]): string =>

@@ -10,8 +10,9 @@ import {
   laddersText,
   mustEndNoLadder,
 } from "./config-ladders.ts";
-import { type TenantChange, withNamedSchedules } from "./config-named-ladders.ts";
+import { withNamedSchedules } from "./config-named-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
+import { ofFile, type TenantChange } from "./config-plan.ts";
 import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -220,13 +221,8 @@ async function plan(
       assume_holidays: document.tenant?.holidays?.map((one) => one.name) ?? [],
     };
     const body = { version, config, ...(dryRun && assumed) };
-    try {
-      return await api.put<Applied>(options, to, body);
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      const faults = document.faultsOf(i, error.details);
-      throw new CommandError([`project "${name}": ${error.sentence}`, ...faults].join("\n"));
-    }
+    const faults = ofFile(`project "${name}"`, ({ details }) => document.faultsOf(i, details));
+    return api.put<Applied>(options, to, body).catch(faults);
   };
   planned.planned = await planned.put(true);
   return planned;
