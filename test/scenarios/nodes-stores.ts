@@ -30,6 +30,7 @@ export const storeBlows = {
   SIGKILL: 5,
   "both killed": 1,
   "cut, then killed": 3,
+  "rows held, then killed": 1,
   "SIGSTOP, short": 3,
   SIGSTOP: 1,
   "cut, short": 3,
@@ -85,7 +86,7 @@ export function blowsOf(count: number, seed: number): StoreBlow[] {
   return Array.from({ length: count }, () => all[Math.floor(random() * all.length)] as StoreBlow);
 }
 
-const HARD: StoreBlow[] = ["cut, then killed", "SIGSTOP", "cut, then killed", "SIGTERM"];
+const HARD: StoreBlow[] = ["rows held, then killed", "SIGSTOP", "cut, then killed", "SIGTERM"];
 
 /** Those after which most faults show. */
 export const hardBlows = (count: number): StoreBlow[] =>
@@ -114,7 +115,7 @@ export async function nodesStoresStory(
       result.blows[blow] = (result.blows[blow] ?? 0) + 1;
       if (i % 5 === 0) adding.push(addKey(stage, Math.floor(random() * tenants)));
       const place = isOrderly ? await busiest(stage) : anyOf(stage.places, random());
-      const back = await strike({ stage, pair, random, excuses }, blow, place);
+      const back = await strike({ stage, pair, random, excuses, adding }, blow, place);
       if (isOrderly) {
         const from = performance.now();
         await allAnswer(stage);
@@ -206,11 +207,26 @@ interface Striking {
   pair: PostgresPair | null;
   random: () => number;
   excuses: Excuse[];
+  adding: Promise<void>[];
+}
+
+/** Nothing is written to any tenant's store until `end`, and what waited for it then never is. */
+async function holdRows(stage: StoresStage): Promise<{ end(): Promise<void> }> {
+  const client = await stage.client();
+  await client.query("BEGIN; SELECT 1 FROM tenant_stores FOR UPDATE");
+  return {
+    async end() {
+      await client.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+      );
+      await client.end();
+    },
+  };
 }
 
 /** One blow. Resolves, once it has fallen, with what ends it. */
 async function strike(
-  { stage, pair, random, excuses }: Striking,
+  { stage, pair, random, excuses, adding }: Striking,
   blow: StoreBlow,
   { node, reach }: Place,
 ): Promise<() => Promise<void>> {
@@ -241,6 +257,17 @@ async function strike(
       excused(node);
       reach(true);
       return () => node.start();
+    case "rows held, then killed": {
+      const held = await holdRows(stage);
+      const added = addKey(stage, Math.floor(random() * stage.tenants.length));
+      adding.push(added);
+      await Promise.race([added, pause(SHORT_MS)]);
+      await Promise.all(stage.places.map((place) => place.node.kill()));
+      excused(null);
+      await held.end();
+      await Promise.all(stage.places.map((place) => place.node.start()));
+      return async () => {};
+    }
     case "both killed":
       await Promise.all(stage.places.map((place) => place.node.kill()));
       excused(null);

@@ -52,13 +52,13 @@ export const storeFaults = {
   "an epoch isn't raised, and a process isn't named": [
     ["epoch = epoch + 1, clean", "epoch = epoch, clean"],
     ["{ epoch: epoch + 1, seq }", "{ epoch, seq }"],
+    ["{ epoch: epoch + 1, seq, wasLost", "{ epoch, seq, wasLost"],
     ["$6::jsonb, clock_timestamp())`", "$6::jsonb, clock_timestamp()) ON CONFLICT DO NOTHING`"],
     [
       '"tenant_id = $1 AND epoch = $2 AND run = $3"',
       "\"tenant_id = $1 AND epoch = $2 AND $3 <> ''\"",
     ],
   ],
-  "who stood still is sure": [["SURE_MS = 8e3", "SURE_MS = 8e9"]],
   "a living node's tenants are taken": [
     ['alive_until > clock_timestamp() AS "isAlive"', 'false AS "isAlive"'],
   ],
