@@ -2,7 +2,9 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { KeptPage } from "../../ground/store/record/record.ts";
 import { PAGE } from "../../ground/store/record/sums.ts";
 
-const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** What comes out has room for one page: the default's 16 KiB for each page keeps the garbage collector busy. */
+const ROOM = { chunkSize: PAGE };
+const QUICK = { ...ROOM, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** A page as it lies in the database: compressed where that makes it shorter. */
 const bodyOf = (image: Uint8Array): Uint8Array => {
@@ -13,7 +15,7 @@ const bodyOf = (image: Uint8Array): Uint8Array => {
 /** null for a body that is none. */
 export function imageOf(body: Uint8Array): Buffer | null {
   try {
-    const image = body.length === PAGE ? Buffer.from(body) : zstdDecompressSync(body);
+    const image = body.length === PAGE ? Buffer.from(body) : zstdDecompressSync(body, ROOM);
     return image.length === PAGE ? image : null;
   } catch {
     return null;
