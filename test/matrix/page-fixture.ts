@@ -4,7 +4,7 @@ import { getProject } from "../../src/core/projects/projects.ts";
 import { issueContactCode } from "../../src/out/contacts/verify.ts";
 import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
 import { findSession } from "../../src/people/sessions.ts";
-import { textDigest } from "../../src/web/console/config/screen.ts";
+import { textDigest } from "../../src/web/console/ui/plain.ts";
 import { ladderDigest } from "../../src/web/console/ladders/fields.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";

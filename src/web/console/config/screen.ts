@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { findProject, getProject } from "../../../core/projects/projects.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
@@ -13,6 +12,7 @@ import { projectText, readProjectText } from "../ui/config-text.ts";
 import { ladderEndWords } from "../ui/ladder-now.ts";
 import { managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
+import { textDigest } from "../ui/plain.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 
 /** What a text would change, as it is shown until it is applied. */
@@ -32,9 +32,6 @@ interface MadeByText {
   what: string;
   secret: string;
 }
-
-export const textDigest = (text: string): string =>
-  createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 /** Browsers send lines with CRLF. */
 const textIn = (form: URLSearchParams): string => (form.get("text") ?? "").replaceAll("\r\n", "\n");

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { type LadderInput, ladderCreate } from "../../../core/projects/ladder.ts";
 import { check } from "../../../ground/kit/check.ts";
-import { readNumber, withoutAbsent } from "../ui/plain.ts";
+import { readNumber, textDigest, withoutAbsent } from "../ui/plain.ts";
 import { putSteps, stepsOfFields } from "../ui/steps-form.ts";
 
 /** A ladder as the fields of its form. What `ladderOfFields` reads of it is the same ladder. */
@@ -29,5 +28,5 @@ export function ladderOfFields(form: URLSearchParams): LadderInput {
 /** Tells whether a ladder is still the one that was read. */
 export function ladderDigest({ name, steps, passes, pass_after_minutes, team }: LadderInput) {
   const text = JSON.stringify([name, steps, passes, pass_after_minutes, team]);
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return textDigest(text);
 }

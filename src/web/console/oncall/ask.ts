@@ -18,7 +18,7 @@ import {
   schedulePage,
   stretchWords,
 } from "../ui/schedule.ts";
-import { stretchAsked } from "./cover.ts";
+import { spanOf, stretchAsked } from "./cover.ts";
 
 /** Asks others to take a shift; nothing where none was asked about. */
 export function askForm(call: PageCall, shown: ShownSchedule): Markup {
@@ -66,11 +66,6 @@ export const askAction: Form = {
     };
   },
 };
-
-const spanOf = ({ starts_at: from, ends_at: until }: { starts_at: number; ends_at: number }) => ({
-  from,
-  until,
-});
 
 /** What the reader is asked to take. */
 export function askedOfMe({ tenant, who, base }: PageCall): Markup {

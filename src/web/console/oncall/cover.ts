@@ -46,6 +46,17 @@ export function stretchAsked(text: string | null): { starts_at: number; ends_at:
   return ends_at > starts_at ? { starts_at, ends_at } : null;
 }
 
+export const spanOf = ({
+  starts_at: from,
+  ends_at: until,
+}: {
+  starts_at: number;
+  ends_at: number;
+}) => ({
+  from,
+  until,
+});
+
 /** What the form holds: what was tried or came back, else what the address names, else what is left of the shift that is now. */
 function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
   const tried = call.shown["cover"];

@@ -19,7 +19,7 @@ import {
   schedulePage,
   stretchWords,
 } from "../ui/schedule.ts";
-import { coverOf, stretchAsked } from "./cover.ts";
+import { coverOf, spanOf, stretchAsked } from "./cover.ts";
 
 /** What the page of a schedule does with overrides. */
 
@@ -67,11 +67,6 @@ function putOnCall(
     to: back(stored, form),
   };
 }
-
-const spanOf = ({ starts_at: from, ends_at: until }: { starts_at: number; ends_at: number }) => ({
-  from,
-  until,
-});
 
 const cover: Form = {
   verb: "createOverride",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createRule, replaceRule } from "../../../core/alerts/rules.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import {
@@ -18,6 +17,7 @@ import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
 import { editedFields } from "../ui/inputs.ts";
 import { ladderEndWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
+import { textDigest } from "../ui/plain.ts";
 import { fieldsOfRule } from "./fields.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
 import { bodyOfFields } from "./read-fields.ts";
@@ -87,7 +87,7 @@ export function ruleOfForm(
 /** Tells whether a rule is still the one that was read. */
 export function digestOf(rule: StoredRule): string {
   const text = JSON.stringify([rule.name, bodyOfRule(rule)]);
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return textDigest(text);
 }
 
 function save(call: PageCall, form: URLSearchParams): FormDone {

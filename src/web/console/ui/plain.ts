@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Texts and lists in fields of one line. What such a field would lose or take for something else is written as JSON. */
 
 /** Names of fields that hold JSON, as a form sends them. */
@@ -39,6 +41,10 @@ export function readNumber(text: string): unknown {
   if (trimmed === "") return undefined;
   return /^-?\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
+
+/** Tells whether a text is still the one that was read. */
+export const textDigest = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
 /** Without what nothing was typed for, so that the schema's defaults hold. */
 export function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
