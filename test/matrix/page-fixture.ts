@@ -4,8 +4,8 @@ import { getProject } from "../../src/core/projects/projects.ts";
 import { issueContactCode } from "../../src/out/contacts/verify.ts";
 import { findPasskey, insertPasskey } from "../../src/people/passkey.ts";
 import { findSession } from "../../src/people/sessions.ts";
-import { textDigest } from "../../src/web/console/ui/plain.ts";
 import { ladderDigest } from "../../src/web/console/ladders/fields.ts";
+import { textDigest } from "../../src/web/console/ui/plain.ts";
 import { authenticator } from "../support/authenticator.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { signedIn, type Tab } from "../support/console.ts";
@@ -58,7 +58,7 @@ const proof = (id: (of: Case) => Promise<{ account: string; id: string }>): Make
 };
 /** Their only one that waits for its code. */
 const waiting = async (of: Case) => {
-  const [account, id] = [of.person.accountId, await of.value("cid", "/me/devices")];
+  const [account, id] = [of.person.accountId, await of.value("contact", "/me/devices")];
   sql(of, "DELETE FROM contacts WHERE account_id = ? AND id <> ?", account, id);
   return { account, id };
 };
@@ -69,19 +69,19 @@ const contactForms = (
   account: (of: Case) => Promise<string>,
 ): Record<string, Make> => ({
   [`${at}/add`]: () => ({ kind: "webhook", address: HOOK }),
-  [`${at}/{cid}/code`]: nothing,
-  [`${at}/{cid}/verify`]: proof(async (of) => ({
+  [`${at}/{contact}/code`]: nothing,
+  [`${at}/{contact}/verify`]: proof(async (of) => ({
     account: await account(of),
-    id: await of.value("cid", at),
+    id: await of.value("contact", at),
   })),
-  [`${at}/{cid}/ring`]: nothing,
-  [`${at}/{cid}/off`]: nothing,
-  [`${at}/{cid}/on`]: ofContactAt(at),
-  [`${at}/{cid}/delete`]: nothing,
+  [`${at}/{contact}/ring`]: nothing,
+  [`${at}/{contact}/off`]: nothing,
+  [`${at}/{contact}/on`]: ofContactAt(at),
+  [`${at}/{contact}/delete`]: nothing,
 });
 function ofContactAt(at: string): Make {
   return async (of) => {
-    sql(of, "UPDATE contacts SET state = 'off' WHERE id = ?", await of.value("cid", at));
+    sql(of, "UPDATE contacts SET state = 'off' WHERE id = ?", await of.value("contact", at));
     return {};
   };
 }
@@ -116,7 +116,7 @@ const alertForms = (
   return {
     [`${at}/ack`]: withId({}),
     [`${at}/unack`]: withId({}, async (of) =>
-      of.api("POST", `/v1/alerts/${await of.value("id", "/a/{id}")}/ack`),
+      of.api("POST", `/v1/alerts/${await of.value("alert", "/a/{alert}")}/ack`),
     ),
     [`${at}/resolve`]: withId({ anyway: "on" }),
     [`${at}/silence`]: withId({ hours: "1", reason: "deploy", critical: "on" }),
@@ -145,7 +145,7 @@ const soon = ({ box }: Case, seconds: number) =>
 const local = (of: Case, hours: number) =>
   new Date(Number(soon(of, hours * 3600)) * 1000).toISOString().slice(0, 16);
 const rulePage = async ({ f, value }: Case) =>
-  `/p/${f.project}/rules/${await value("name", "/p/{project}/rules/{name}")}`;
+  `/p/${f.project}/rules/${await value("rule", "/p/{project}/rules/{rule}")}`;
 const layersPage = async ({ f, value }: Case) =>
   `/oncall/${f.project}/${await value("schedule", "")}/layers`;
 const first = async (of: Case) => {
@@ -159,14 +159,14 @@ const started = async (of: Case) => {
 
 /** By the form's path: everything that a page takes. */
 export const pageBodies: Record<string, Make> = {
-  ...alertForms("/alerts", async ({ value }) => ({ id: await value("id", "/a/{id}") })),
-  ...alertForms("/a/{id}", () => ({})),
-  "/a/{id}/escalate": nothing,
-  "/a/{id}/order": () => ({ timeline: "oldest" }),
-  "/a/{id}/actions/{aid}/run": () => ({ anyway: "1" }),
-  "/a/{id}/notes/{nid}": () => ({ text: "seen twice" }),
-  "/a/{id}/notes/{nid}/delete": nothing,
-  "/a/{id}/silence/try": nothing,
+  ...alertForms("/alerts", async ({ value }) => ({ id: await value("alert", "/a/{alert}") })),
+  ...alertForms("/a/{alert}", () => ({})),
+  "/a/{alert}/escalate": nothing,
+  "/a/{alert}/order": () => ({ timeline: "oldest" }),
+  "/a/{alert}/actions/{action}/run": () => ({ anyway: "1" }),
+  "/a/{alert}/notes/{note}": () => ({ text: "seen twice" }),
+  "/a/{alert}/notes/{note}/delete": nothing,
+  "/a/{alert}/silence/try": nothing,
   "/alerts/silence/try": () => ({ id: "1" }),
   "/numbers/settings": () => ({ numbers_timezone: "Europe/Vienna" }),
   "/numbers/digest": () => ({ to: "", weekday: "1", hour: "6" }),
@@ -192,25 +192,25 @@ export const pageBodies: Record<string, Make> = {
   "/silences/{silence}/longer": nothing,
   "/heartbeats/new": ({ f }) => ({ ...beat, name: fresh("job"), project: f.project }),
   "/heartbeats/new/try": () => ({ ...beat, name: "job" }),
-  "/heartbeats/{hid}": () => ({ ...beat, name: fresh("job") }),
-  "/heartbeats/{hid}/pause": nothing,
-  "/heartbeats/{hid}/resume": async (of) => {
-    const hid = await of.value("hid", "");
+  "/heartbeats/{heartbeat}": () => ({ ...beat, name: fresh("job") }),
+  "/heartbeats/{heartbeat}/pause": nothing,
+  "/heartbeats/{heartbeat}/resume": async (of) => {
+    const hid = await of.value("heartbeat", "");
     await of.api("POST", `/v1/projects/${of.f.project}/heartbeats/${hid}/pause`);
     return {};
   },
-  "/heartbeats/{hid}/hear": ({ box }) => ({ recipient: `a:${box.owner.accountId}` }),
-  "/heartbeats/{hid}/rotate": nothing,
-  "/heartbeats/{hid}/delete": nothing,
+  "/heartbeats/{heartbeat}/hear": ({ box }) => ({ recipient: `a:${box.owner.accountId}` }),
+  "/heartbeats/{heartbeat}/rotate": nothing,
+  "/heartbeats/{heartbeat}/delete": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),
-  "/people/codes/{code}/revoke": nothing,
+  "/people/codes/{pairing_code}/revoke": nothing,
   "/people/{account}/change": () => ({ display_name: fresh("D"), role: "member" }),
   "/people/{account}/reset": nothing,
   "/people/{account}/remove": nothing,
   "/people/{account}/replace": named,
   "/people/{account}/replace/try": named,
-  "/people/{account}/sessions/{sid}/end": nothing,
-  "/people/{account}/keys/{kid}/revoke": nothing,
+  "/people/{account}/sessions/{session}/end": nothing,
+  "/people/{account}/keys/{key}/revoke": nothing,
   ...contactForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
   ...awayForms("/people/{account}", (of) => of.value("account", "/people/{account}")),
   ...awayForms("/me", async ({ person }) => person.accountId),
@@ -221,7 +221,7 @@ export const pageBodies: Record<string, Make> = {
     return { old: "correct horse", new: "battery staple" };
   },
   "/me/notify": async (of) => {
-    const id = await of.value("cid", "/me/devices");
+    const id = await of.value("contact", "/me/devices");
     sql(of, "UPDATE contacts SET state = 'verified' WHERE id = ?", id);
     return { [`after-${id}`]: "60", [`level-${id}`]: "0" };
   },
@@ -229,15 +229,15 @@ export const pageBodies: Record<string, Make> = {
   "/me/look": () => ({ theme: "dark", rows: "compact", keys: "on" }),
   "/me/devices/key": nothing,
   "/me/devices/browser": async () => subscriptionFields(),
-  "/me/devices/{device}/change": () => ({ label: "pixel", wants: "pages", lock_screen: "place" }),
+  "/me/devices/{contact}/change": () => ({ label: "pixel", wants: "pages", lock_screen: "place" }),
   ...contactForms("/me/devices", async ({ person }) => person.accountId),
-  "/me/sessions/{sid}/end": nothing,
+  "/me/sessions/{session}/end": nothing,
   "/me/sessions/end-others": (of) => {
     signedIn(of.box, of.person);
     return {};
   },
   "/me/sessions/key": () => ({ label: fresh("script") }),
-  "/me/sessions/key/{kid}/revoke": nothing,
+  "/me/sessions/key/{key}/revoke": nothing,
   "/me/passkeys/add": async ({ box, person, tab }) => {
     const head = await tab.get("/me/passkeys");
     const challenge = head.headers.get("x-challenge") ?? "";
@@ -270,18 +270,18 @@ export const pageBodies: Record<string, Make> = {
     const { test: _, ...typed } = PROVIDER;
     return { ...typed, scopes: "openid email", groups_claim: "groups", groups_admin: "a, b" };
   },
-  "/system/sign-in/providers/{provider}/change": () => ({
+  "/system/sign-in/providers/{sign_in_provider}/change": () => ({
     name: fresh("Lab"),
     issuer: PROVIDER.issuer,
     client_id: PROVIDER.client_id,
     scopes: "openid",
     groups_claim: "groups",
   }),
-  "/system/sign-in/providers/{provider}/test": nothing,
-  "/system/sign-in/providers/{provider}/remove": nothing,
-  "/system/gateways/{kind}": () => ({ subject: "mailto:o@example.org" }),
-  "/system/gateways/{kind}/test": nothing,
-  "/system/gateways/{kind}/remove": nothing,
+  "/system/sign-in/providers/{sign_in_provider}/test": nothing,
+  "/system/sign-in/providers/{sign_in_provider}/remove": nothing,
+  "/system/gateways/{gateway}": () => ({ subject: "mailto:o@example.org" }),
+  "/system/gateways/{gateway}/test": nothing,
+  "/system/gateways/{gateway}/remove": nothing,
   "/system/relay": () => RELAY,
   "/system/relay/test": async ({ box }) => {
     await box.api("PUT", "/v1/relay", RELAY);
@@ -302,7 +302,7 @@ export const pageBodies: Record<string, Make> = {
   },
   "/welcome/code": proof(waiting),
   "/welcome/ring": async (of) => {
-    await of.value("cid", "/me/devices");
+    await of.value("contact", "/me/devices");
     return {};
   },
   "/welcome/start": async (of) => {
@@ -324,7 +324,7 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/sources/{source}/keep": (of) => keeps(of, false),
   "/p/{project}/sources/{source}/forget": (of) => keeps(of, true),
   "/p/{project}/sources/{source}/keys/add": () => ({ key: fresh("an-earlier-tools-key") }),
-  "/p/{project}/sources/{source}/keys/{kid}/delete": nothing,
+  "/p/{project}/sources/{source}/keys/{source_key}/delete": nothing,
   "/ladders/fallback": ({ box }) => ({ account: box.owner.accountId }),
   "/p/{project}/sources/{source}/rename": () => ({ name: fresh("renamed") }),
   "/p/{project}/sources/{source}/rotate": nothing,
@@ -332,39 +332,39 @@ export const pageBodies: Record<string, Make> = {
   "/p/{project}/config": (of) => ({ ...emptied(of), delete: "true" }),
   "/p/{project}/config/plan": emptied,
   "/p/{project}/channels": () => ({ type: "webhook", name: fresh("hook"), url: HOOK }),
-  "/p/{project}/channels/{iid}/enable": async (of) => {
-    const iid = await of.value("iid", "");
+  "/p/{project}/channels/{integration}/enable": async (of) => {
+    const iid = await of.value("integration", "");
     sql(of, "UPDATE integrations SET enabled = 0 WHERE id = ?", iid);
     return {};
   },
-  "/p/{project}/channels/{iid}/disable": nothing,
-  "/p/{project}/channels/{iid}/test": nothing,
-  "/p/{project}/channels/{iid}/change": () => ({ name: fresh("hook"), url: HOOK }),
-  "/p/{project}/channels/{iid}/delete": nothing,
-  "/p/{project}/channels/{iid}/deliveries/{did}/resend": nothing,
-  "/p/{project}/channels/{iid}/deliveries/{did}/check": () => ({
+  "/p/{project}/channels/{integration}/disable": nothing,
+  "/p/{project}/channels/{integration}/test": nothing,
+  "/p/{project}/channels/{integration}/change": () => ({ name: fresh("hook"), url: HOOK }),
+  "/p/{project}/channels/{integration}/delete": nothing,
+  "/p/{project}/channels/{integration}/deliveries/{delivery}/resend": nothing,
+  "/p/{project}/channels/{integration}/deliveries/{delivery}/check": () => ({
     timestamp: "1",
     signature: "0".repeat(64),
     body: "{}",
     id: "1",
   }),
   "/p/{project}/actions": () => ({ name: fresh("act"), method: "POST", url: HOOK, enabled: "on" }),
-  "/p/{project}/actions/{aid}/change": () => ({ name: fresh("act"), method: "POST", url: HOOK }),
-  "/p/{project}/actions/{aid}/test": nothing,
-  "/p/{project}/actions/{aid}/delete": nothing,
+  "/p/{project}/actions/{action}/change": () => ({ name: fresh("act"), method: "POST", url: HOOK }),
+  "/p/{project}/actions/{action}/test": nothing,
+  "/p/{project}/actions/{action}/delete": nothing,
   "/p/{project}/new-rule/try": ({ f, filled }) =>
     filled(`/p/${f.project}/new-rule`, { name: "tried" }),
   "/p/{project}/new-rule/edit": ({ f, filled }) =>
     filled(`/p/${f.project}/new-rule`, { do: "add-step" }),
   "/p/{project}/new-rule": ({ f, filled }) =>
     filled(`/p/${f.project}/new-rule`, { name: fresh("rule") }),
-  "/p/{project}/rules/{name}/try": async (of) => of.filled(await rulePage(of), {}),
-  "/p/{project}/rules/{name}/edit": async (of) => of.filled(await rulePage(of), { do: "add-step" }),
-  "/p/{project}/rules/{name}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),
-  "/p/{project}/rules/{name}/delete": nothing,
-  "/p/{project}/rules/{name}/ladder/edit": async (of) => ownLadder(of, { do: "add-step" }),
-  "/p/{project}/rules/{name}/ladder": async (of) => ownLadder(of, { s0_after: "9" }),
-  "/p/{project}/rules/{name}/ladder/adopt": () => ({ name: fresh("ladder") }),
+  "/p/{project}/rules/{rule}/try": async (of) => of.filled(await rulePage(of), {}),
+  "/p/{project}/rules/{rule}/edit": async (of) => of.filled(await rulePage(of), { do: "add-step" }),
+  "/p/{project}/rules/{rule}": async (of) => of.filled(await rulePage(of), { window_minutes: "9" }),
+  "/p/{project}/rules/{rule}/delete": nothing,
+  "/p/{project}/rules/{rule}/ladder/edit": async (of) => ownLadder(of, { do: "add-step" }),
+  "/p/{project}/rules/{rule}/ladder": async (of) => ownLadder(of, { s0_after: "9" }),
+  "/p/{project}/rules/{rule}/ladder/adopt": () => ({ name: fresh("ladder") }),
   "/ladders/adopt": async (of) => {
     const escalations = [{ accounts: [of.person.accountId], after_minutes: 0 }];
     const rule = { name: fresh("rule"), escalations };
@@ -373,28 +373,28 @@ export const pageBodies: Record<string, Make> = {
   },
   "/new-ladder/edit": () => ({ name: "tried", do: "add-step" }),
   "/new-ladder": () => ({ name: fresh("ladder") }),
-  "/ladders/{name}/edit": async (of) => ({ name: await namedLadder(of), do: "add-step" }),
-  "/ladders/{name}": async (of) => {
+  "/ladders/{ladder}/edit": async (of) => ({ name: await namedLadder(of), do: "add-step" }),
+  "/ladders/{ladder}": async (of) => {
     const name = await namedLadder(of);
     const { rules, ...ladder } = (await of.box.api("GET", `/v1/ladders/${name}`)).body;
     return { name, team: fresh("team"), read: ladderDigest(ladder) };
   },
-  "/ladders/{name}/delete": nothing,
-  "/p/{project}/rules/{name}/drill": () => ({ message: "a drill" }),
+  "/ladders/{ladder}/delete": nothing,
+  "/p/{project}/rules/{rule}/drill": () => ({ message: "a drill" }),
   "/p/{project}/reports/new": () => ({ title: fresh("Report") }),
-  "/p/{project}/reports/{rid}/entries": () => ({ content_md: "*seen*", entry_type: "analysis" }),
-  "/p/{project}/reports/{rid}/entries/{eid}": async (of) => ({
+  "/p/{project}/reports/{report}/entries": () => ({ content_md: "*seen*", entry_type: "analysis" }),
+  "/p/{project}/reports/{report}/entries/{report_entry}": async (of) => ({
     content_md: "changed",
     entry_type: "update",
     title: "",
     seen: await entrySeen(of),
   }),
-  "/p/{project}/reports/{rid}/entries/{eid}/delete": nothing,
-  "/p/{project}/reports/{rid}/change": () => ({ title: fresh("Called"), description: "so" }),
-  "/p/{project}/reports/{rid}/password": () => ({ view_password: "battery" }),
-  "/p/{project}/reports/{rid}/address": nothing,
-  "/p/{project}/reports/{rid}/delete": nothing,
-  "/p/{project}/reports/{rid}/preview": () => ({ content_md: "**so**" }),
+  "/p/{project}/reports/{report}/entries/{report_entry}/delete": nothing,
+  "/p/{project}/reports/{report}/change": () => ({ title: fresh("Called"), description: "so" }),
+  "/p/{project}/reports/{report}/password": () => ({ view_password: "battery" }),
+  "/p/{project}/reports/{report}/address": nothing,
+  "/p/{project}/reports/{report}/delete": nothing,
+  "/p/{project}/reports/{report}/preview": () => ({ content_md: "**so**" }),
   "/oncall/weekly": ({ f, box }) => ({
     project: f.project,
     name: fresh("rota"),
@@ -433,7 +433,7 @@ export const pageBodies: Record<string, Make> = {
 
 /** Which version of an entry its form has seen. */
 async function entrySeen(of: Case): Promise<string> {
-  const [report, entry] = [await of.value("rid", ""), await of.value("eid", "")];
+  const [report, entry] = [await of.value("report", ""), await of.value("report_entry", "")];
   const sent = await of.filled(`/p/${of.f.project}/reports/${report}?entry=${entry}`, {}, "entry");
   return sent.find(([name]) => name === "seen")?.[1] ?? "";
 }
@@ -454,7 +454,7 @@ async function swapped(of: Case): Promise<Fields> {
   return { mine: await put(of.person.accountId, 7200), theirs: await put(other, 90_000) };
 }
 
-const namedLadder = (of: Case) => of.value("name", "/ladders/{name}");
+const namedLadder = (of: Case) => of.value("ladder", "/ladders/{ladder}");
 
 async function ownLadder(of: Case, fields: Fields): Promise<Sent> {
   return of.filled(`${await rulePage(of)}/ladder`, fields, "ladder-form");
@@ -504,6 +504,23 @@ function passkeyOf({ tenant }: TestBox, accountId: string): string {
   return findPasskey(tenant.store, credential)?.id ?? "";
 }
 
+/** By their names in pages' addresses: parameters that the interface's paths call otherwise. */
+const IN_THE_INTERFACE = {
+  schedule: "sid",
+  override: "oid",
+  pairing_code: "code_id",
+  contact: "cid",
+  heartbeat: "hid",
+  integration: "iid",
+  delivery: "did",
+  report: "rid",
+  report_entry: "eid",
+  action: "aid",
+  note: "nid",
+  sign_in_provider: "provider",
+  gateway: "kind",
+};
+
 export async function pageFixture(box: TestBox, person: Person): Promise<PageFixture> {
   const f = await fixture(box, person.key);
   const tab = signedIn(box, person);
@@ -522,10 +539,16 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
   const own: Record<string, () => Promise<string>> = {
     project: async () => f.project,
     source: async () => "app",
-    schedule: () => f.param(NOWHERE, "sid"),
-    override: () => f.param(NOWHERE, "oid"),
-    code: () => f.param(NOWHERE, "code_id"),
-    sid: async () => {
+    alert: () => f.param({ path: "/a/" } as Operation, "id"),
+    rule: () => f.param({ path: "/rules/" } as Operation, "name"),
+    ladder: () => f.param({ path: "/ladders/" } as Operation, "name"),
+    ...Object.fromEntries(
+      Object.entries(IN_THE_INTERFACE).map(([name, there]) => [
+        name,
+        () => f.param(NOWHERE, there),
+      ]),
+    ),
+    session: async () => {
       const cookie = signedIn(box, person).cookie;
       assert.ok(cookie);
       return String(
@@ -535,17 +558,17 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
           .get(person.accountId),
       );
     },
-    kid: async () => String((await api("POST", "/v1/keys", { label: "old" }))["id"]),
+    key: async () => String((await api("POST", "/v1/keys", { label: "old" }))["id"]),
     calendar: async () => String((await api("POST", "/v1/accounts/me/calendars", {}))["id"]),
     passkey: async () => passkeyOf(box, await value("account", "/people/{account}")),
     "/me/passkeys passkey": async () => passkeyOf(box, person.accountId),
-    "/people sid": () => f.param(NOWHERE, "session"),
-    "/people kid": () => f.param(NOWHERE, "key"),
-    "/me/devices device": async () => {
+    "/people session": () => f.param(NOWHERE, "session"),
+    "/people key": () => f.param(NOWHERE, "key"),
+    "/me/devices/{contact}/change contact": async () => {
       const write = browser().subscription(`https://push.example.org/${fresh("browser")}`);
       return String((await api("POST", "/v1/push/subscriptions", write))["id"]);
     },
-    "/me/devices cid": async () => {
+    "/me/devices contact": async () => {
       const contact = { kind: "webhook", address: HOOK };
       const { id } = await api("POST", "/v1/accounts/me/contacts", contact);
       box.tenant.store.write((tx) =>
@@ -557,13 +580,12 @@ export async function pageFixture(box: TestBox, person: Person): Promise<PageFix
   const value = (name: string, path: string): Promise<string> => {
     // Only an adapter's source has keys of earlier tools.
     if (path.includes("/sources/{source}/keys/") && name !== "project")
-      return f.param({ path } as Operation, name === "source" ? "name" : name);
-    const places = ["/me/devices", "/me/passkeys", "/people"];
+      return f.param({ path } as Operation, name === "source" ? "name" : "kid");
+    // A browser is a contact of its own sort.
+    const places = ["/me/devices/{contact}/change", "/me/devices", "/me/passkeys", "/people"];
     const at = places.find((one) => path.startsWith(one)) ?? "";
     const make = own[`${at} ${name}`] ?? own[name];
     if (make !== undefined) return once(`${at} ${name}`, make);
-    const noun = path.startsWith("/ladders/") ? "/ladders/" : "/rules/";
-    if (name === "name") return once(noun, () => f.param({ path: noun } as Operation, "name"));
     return f.param({ path } as Operation, name);
   };
   const filled: Case["filled"] = async (path, fields, form) => {
