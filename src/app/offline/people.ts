@@ -20,7 +20,7 @@ import { replacePassword } from "../../people/passwords.ts";
 import { roles } from "../../people/roles.ts";
 import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
-import { removePerson } from "../../tenant/remove-person.ts";
+import { removePerson } from "../../tenant/person-verbs.ts";
 import type { Directory, OpenDirectory } from "./directory.ts";
 
 /** The people of a data directory, for the operator, read-only. */

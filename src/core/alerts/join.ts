@@ -30,3 +30,12 @@ export function foldIntoAcknowledged(tx: Tx, id: number, { what, isWorse }: Fold
   const opensAt = isWorse ? tx.at : Math.max(tx.at, rested);
   happen(tx, row, { what: "joined", trouble: what, opensAt });
 }
+
+/**
+ * Says again that an open alert is open, for a new burst of matches (contract §5, dedup_window_minutes).
+ * `max_renotify` bounds the repeats of `renotify_minutes` and not these.
+ */
+export function renotifyBurst(tx: Tx, id: number): void {
+  const row = getAlertRow(tx, id);
+  if (row.state === "open") happen(tx, row, { what: "burst" });
+}

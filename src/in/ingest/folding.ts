@@ -1,6 +1,5 @@
-import { foldIntoAcknowledged } from "../../core/alerts/join.ts";
+import { foldIntoAcknowledged, renotifyBurst } from "../../core/alerts/join.ts";
 import { isOfSeveral } from "../../core/alerts/recheck.ts";
-import { renotifyBurst } from "../../core/alerts/renotify.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { Arrival } from "./arrival.ts";
 import { createFoldedTexts } from "./folded-texts.ts";

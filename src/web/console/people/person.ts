@@ -5,7 +5,7 @@ import { changeAccount, getAccount, whyOwnerStays } from "../../../people/accoun
 import { issueReset, pairLink } from "../../../people/codes.ts";
 import { atLeast, isManager, roles } from "../../../people/roles.ts";
 import { listWalls } from "../../../people/walls.ts";
-import { removePerson } from "../../../tenant/remove-person.ts";
+import { removePerson } from "../../../tenant/person-verbs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { awayForms, awaySection } from "../ui/away.ts";

@@ -2,7 +2,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Account } from "../../../people/account.ts";
 import { getAccount, listAccounts } from "../../../people/accounts.ts";
 import { mustManage } from "../../../people/roles.ts";
-import { replaceAccount } from "../../../tenant/replace-account.ts";
+import { replaceAccount } from "../../../tenant/person-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { select } from "../ui/form.ts";
 import { calledOf } from "../ui/people-names.ts";

@@ -9,7 +9,7 @@ import { templateCountsBySource } from "../../../in/ingest/templates.ts";
 import { isManager, mustManage } from "../../../people/roles.ts";
 import { projectNowOf } from "../../../tenant/overview.ts";
 import { callProject, dropProject, projectContents } from "../../../tenant/project-verbs.ts";
-import { sourceFactsOf } from "../../../tenant/source-facts.ts";
+import { sourceFactsOf } from "../../../tenant/source-verbs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { field, keyed } from "../ui/form.ts";

@@ -29,8 +29,7 @@ import { invalid } from "../../../ground/kit/errors.ts";
 import { signers, sourceKinds, usualNameScope } from "../../../in/adapters/list.ts";
 import { mustBeUsable } from "../../../in/adapters/mapping/chosen.ts";
 import { isManager } from "../../../people/roles.ts";
-import { sourceFactsOf } from "../../../tenant/source-facts.ts";
-import { callSource } from "../../../tenant/source-verbs.ts";
+import { callSource, sourceFactsOf } from "../../../tenant/source-verbs.ts";
 import type { Route } from "../route.ts";
 import { inProject, ofSource, routesIn } from "../scope.ts";
 

@@ -1,3 +1,4 @@
+import { losePerson } from "../core/alerts/fallback.ts";
 import { replaceInLadders } from "../core/alerts/ladders.ts";
 import { replaceInRules } from "../core/alerts/rules.ts";
 import { replaceInLayers, replaceInOverrides } from "../core/oncall/replace-person.ts";
@@ -5,7 +6,7 @@ import { membersAmong } from "../core/projects/rule-references.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import type { Tx } from "../ground/store/store.ts";
 import { replaceInFallback } from "../out/contacts/notify.ts";
-import { getAccount } from "../people/accounts.ts";
+import { type ActingAccount, getAccount, removeAccount } from "../people/accounts.ts";
 
 /** A place that named one person and now names another. */
 export interface ChangedPlace {
@@ -38,4 +39,10 @@ export function replaceAccount(
     ...places("override", replaceInOverrides(tx, change)),
     ...places("fallback", replaceInFallback(tx, change) ? [""] : []),
   ];
+}
+
+/** As `removeAccount`; an alert that they had acknowledged, or that had paged nobody else, pages others now. */
+export function removePerson(tx: Tx, by: ActingAccount, id: string): void {
+  removeAccount(tx, by, id);
+  losePerson(tx, id);
 }
