@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { previewSilence } from "../../../src/core/alerts/silencing.ts";
+import { createProject } from "../../../src/core/projects/projects.ts";
 import { type SilenceWrite, silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence, silenceOf } from "../../../src/core/quiet/silences.ts";
 import { long, test } from "../../support/long.ts";
@@ -119,6 +120,24 @@ long(
     );
   },
 );
+
+test("AC-18.1: a preview counts the alerts of the silence's own project, and of each where it names none", async () => {
+  const plane = await scene();
+  try {
+    await feed(plane, [{ after: 0, text: 0, verb: "" }]);
+    plane.tenant.store.write((tx) => void createProject(tx, "stall"));
+    const counts = async (project: string | null) => {
+      const write = silenceOfStory(plane, { rule: "rule 1", below_level: null, critical: true }, 9);
+      const { open, past } = await preview(plane, { ...write, project });
+      return [open, past.alerts];
+    };
+    assert.deepEqual(await counts("stall"), [0, 0]);
+    assert.deepEqual(await counts("shop"), [1, 1]);
+    assert.deepEqual(await counts(null), [1, 1]);
+  } finally {
+    await plane.close();
+  }
+});
 
 function silenceOfStory(
   plane: Plane,
