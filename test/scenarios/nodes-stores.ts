@@ -318,6 +318,7 @@ if (import.meta.main) {
     seed,
     tenants,
     nodes,
+    isOrderly: fault !== undefined,
     onBlow: (blow) =>
       process.stderr.write(`${Math.round((performance.now() - start) / 1000)} s ${blow}\n`),
   });
