@@ -10,7 +10,7 @@ import { terminal } from "./terminal.ts";
 
 /** The people of a file. People without an account get one; existing accounts are neither changed nor removed. */
 
-export interface PeoplePlan {
+interface PeoplePlan {
   /** People without an account. */
   missing: ConfigDocument["people"];
   /** Sentences on accounts that differ from the file. */

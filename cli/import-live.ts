@@ -15,7 +15,7 @@ const ANSWER_MS = 60_000;
 const MOST_TRIES = 6;
 const LONGEST_PAUSE_S = 600;
 
-export interface LiveFlags {
+interface LiveFlags {
   /** The API's address, without the path that the importer adds. */
   fromUrl: string;
   /** File with the token; `-` is standard input. */

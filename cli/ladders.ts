@@ -123,12 +123,12 @@ function copiesText({ steps, rules, not_shared }: Copies): string {
 }
 
 /** A ladder as the API takes it. */
-export async function ladderWithIds(ladder: LadderFile, options: ApiOptions): Promise<LadderFile> {
+async function ladderWithIds(ladder: LadderFile, options: ApiOptions): Promise<LadderFile> {
   const { steps } = ladder;
   return Array.isArray(steps) ? { ...ladder, steps: await stepsWithIds(steps, options) } : ladder;
 }
 
-export function changeText({ rules, open_alerts, pages }: LadderChange): string {
+function changeText({ rules, open_alerts, pages }: LadderChange): string {
   const who = pages.map(({ email, alerts }) => `${printable(email)} (${alerts})`).join(", ");
   const paged = pages.length === 0 ? "it pages nobody at once" : `paged at once: ${who}`;
   return `rules: ${rules}, open alerts: ${open_alerts}; ${paged}`;

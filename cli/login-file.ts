@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
 /** The box that the terminal's user calls, and the key. */
-export interface Login {
+interface Login {
   readonly url: string;
   readonly key: string;
 }

@@ -11,7 +11,7 @@ export interface Reply {
   readonly retryAfter: number;
 }
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: Method;
   /** From the slash on. */
   readonly path: string;

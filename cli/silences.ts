@@ -223,7 +223,7 @@ async function preview(options: AddOptions): Promise<void> {
 }
 
 /** "  #130 disk full on db7", and how many more there are. */
-export function namesOfAlerts(named: readonly TitledAlert[], count: number): string[] {
+function namesOfAlerts(named: readonly TitledAlert[], count: number): string[] {
   const lines = named.map(({ id, title }) => `  #${id} ${printable(short(title, 100))}`);
   return count > named.length ? [...lines, `  and ${count - named.length} more`] : lines;
 }

@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { isTimezone } from "../src/core/oncall/zone.ts";
 
 /** A command's streams and environment. */
-export interface Terminal {
+interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Readable & { isTTY?: boolean };
   readonly stdout: Writable & { isTTY?: boolean; columns?: number };

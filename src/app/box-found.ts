@@ -8,7 +8,7 @@ import type { FoundStore } from "../hosted/record/taking.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** A box's store in the data directory. */
-export interface LocalStore {
+interface LocalStore {
   tenantId: string;
   commits: number;
 }

@@ -16,9 +16,9 @@ import type { BoxDeps } from "./parts.ts";
 const GAP = 100_000;
 
 /** The file beside the store that is made what the database holds. */
-export const copyPath = (path: string): string => `${path}.copy`;
+const copyPath = (path: string): string => `${path}.copy`;
 
-export interface Replacing {
+interface Replacing {
   copy: StoreCopy;
   /** Its owner may have given out ids that the database doesn't know. */
   wasLost: boolean;

@@ -39,7 +39,7 @@ const deskSender =
     forwarder.send({ ...how, socket, port: "desk", late });
   };
 
-export interface StandingBy {
+interface StandingBy {
   /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
   untilFree(): Promise<FoundStore>;
   doors: StandbyDoors;

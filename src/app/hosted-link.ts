@@ -20,7 +20,7 @@ const OWN = new Set([
 ]);
 
 /** What joins this node with the others. */
-export interface HostedLink extends Pick<NodeLink, "address" | "close"> {
+interface HostedLink extends Pick<NodeLink, "address" | "close"> {
   /** Sends a request on to the node of its tenant: one hop at most. */
   sendOn: SendOn;
   /** From now on what others send on is taken; null: it isn't. */

@@ -9,7 +9,7 @@ import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
 
-export interface OpenedRegistry {
+interface OpenedRegistry {
   registry: Registry;
   sealer: Sealer;
 }

@@ -27,7 +27,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** The flags of the ports: `HOST:PORT`, or `HOST:PORT=PROJECT/SOURCE`, each any number of times. */
-export type PortFlags = { readonly [Name in PortName | WebPortName]?: string[] | undefined };
+type PortFlags = { readonly [Name in PortName | WebPortName]?: string[] | undefined };
 
 /** The ports to open, by protocol. */
 export interface Ports {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { UsageError } from "../ground/kit/flags.ts";
 
-export interface TlsText {
+interface TlsText {
   readonly cert: string;
   readonly key: string;
 }

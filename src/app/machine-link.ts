@@ -49,13 +49,13 @@ export type Came = z.infer<typeof came>;
 /** Hands a connection to a port of this machine, as if it had been accepted there. */
 export type TakeSocket = (socket: Socket, came: Pick<Came, "certificate">) => void;
 
-export interface MachineLink {
+interface MachineLink {
   /** The real one. */
   port: number;
   close(): Promise<void>;
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   clock: Clock;
   /** The box's keys as they are now. */
   keys(): KeyRing | null;

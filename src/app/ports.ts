@@ -29,7 +29,7 @@ export interface SendersOpenPort {
 export type FreePort = <P extends Port<string>>(port: P) => P;
 
 /** Ports for HTTP senders. */
-export interface OpenWebPorts extends Omit<Listening, "url" | "take"> {
+interface OpenWebPorts extends Omit<Listening, "url" | "take"> {
   readonly ports: readonly SendersOpenPort[];
   /** What takes connections of this port; null for none. */
   taker(id: string): Listening["take"] | null;

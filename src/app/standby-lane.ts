@@ -4,7 +4,7 @@ import type { IngestLane } from "../web/http/ingest-lane.ts";
 
 const MOST_LINE = 8_192;
 
-export interface StandbyLaneOptions {
+interface StandbyLaneOptions {
   clock: Clock;
   /** How long a connection may say nothing, in milliseconds. */
   headMs: number;

@@ -17,7 +17,7 @@ import { listenFault, readTls } from "./listen-fault.ts";
 const CLOSE_MS = 5_000;
 
 /** The addresses of a role's HTTP server. */
-export interface ListenConfig {
+interface ListenConfig {
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;

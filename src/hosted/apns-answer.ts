@@ -14,9 +14,9 @@ export type PushResult =
   | { kind: "withdrawn" };
 
 /** `expired_token`: the provider token is too old; the push can be sent again with a new one. */
-export type ApnsVerdict = PushResult | { kind: "expired_token" };
+type ApnsVerdict = PushResult | { kind: "expired_token" };
 
-export interface ApnsAnswer {
+interface ApnsAnswer {
   status: number;
   /** The JSON body's `reason`, or "". */
   reason: string;

@@ -18,7 +18,7 @@ export type Exchange =
   /** Possibly processed. */
   | { kind: "lost"; why: string };
 
-export interface ApnsRequest {
+interface ApnsRequest {
   headers: OutgoingHttpHeaders;
   payload: string;
   deadline: Deadline;
@@ -53,7 +53,7 @@ export interface SessionEnd {
   proven: boolean;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   endpoint: string;
   /** PEM of the only trusted authority; undefined: those of the runtime. */
   ca: string | undefined;

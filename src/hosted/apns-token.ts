@@ -31,7 +31,7 @@ export function readApnsKey(pem: string): KeyObject | null {
   }
 }
 
-export interface ProviderOptions {
+interface ProviderOptions {
   key: KeyObject;
   keyId: string;
   teamId: string;

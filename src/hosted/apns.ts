@@ -57,7 +57,7 @@ export interface ApnsClient {
   close(): void;
 }
 
-export interface ApnsOptions {
+interface ApnsOptions {
   /** "https://api.push.apple.com", its sandbox, or another. */
   endpoint: string;
   ca: string | undefined;

@@ -21,7 +21,7 @@ export interface HeartbeatSurvey {
  * - `hold`: this service is unreachable (network, load balancer), so no box is called silent.
  * - `afresh`: every box counts as heard now.
  */
-export type SurveyVerdict = "count" | "hold" | "afresh";
+type SurveyVerdict = "count" | "hold" | "afresh";
 
 /** Decides what a look does. A hold ends once more than half are heard, and then every box counts as heard now. */
 export function judgeSurvey({ watched, unheard, away, held }: HeartbeatSurvey): SurveyVerdict {

@@ -5,7 +5,7 @@ import { noticeOf } from "./push.ts";
 import { type RelayedEvent, readRelayedEvent } from "./relay-event.ts";
 
 /** Sends the apns rows of a hosted tenant. */
-export type TenantPages = NonNullable<OutboxSettings["push"]>;
+type TenantPages = NonNullable<OutboxSettings["push"]>;
 type Sent = Awaited<ReturnType<TenantPages>>;
 
 const IN_FLIGHT_MS = 2_000;

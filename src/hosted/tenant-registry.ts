@@ -46,14 +46,14 @@ export interface TenantRegistryStats {
   lost: number;
 }
 
-export interface TenantRegistryLimits {
+interface TenantRegistryLimits {
   /** Tenants open at one time. */
   mostOpen: number;
   /** How long a tenant stays open after its last request. */
   warmMs: number;
 }
 
-export interface TenantRegistryDeps {
+interface TenantRegistryDeps {
   registry: Registry;
   clock: Clock;
   log: Log;

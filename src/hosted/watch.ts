@@ -58,7 +58,7 @@ function noticeOfTwin({ tenantId }: OwedPage, who: string): Notice {
 }
 
 /** The notification for a box's people. It is critical: a silent box pages nobody. */
-export function noticeOfSilence(page: OwedPage): Notice {
+function noticeOfSilence(page: OwedPage): Notice {
   const who = hostOf(page.boxUrl ?? "") || `Box of ${page.tenantId}`;
   if (page.news === "twin") return noticeOfTwin(page, who);
   const since = new Date(page.heardAt * 1000).toISOString().slice(0, 16).replace("T", " ");

@@ -103,7 +103,7 @@ export function revokeCode(tx: Tx, id: string): void {
 }
 
 /** A code that can be redeemed. */
-export interface LiveCode {
+interface LiveCode {
   id: string;
   role: Role;
   email: string | null;

@@ -10,7 +10,7 @@ import type { Device } from "./device.ts";
 export const MOST_DEVICES = 20;
 
 /** All that an app reports of its phone. */
-export interface DeviceReport {
+interface DeviceReport {
   accountId: string;
   token: string;
   platform: string;

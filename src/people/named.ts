@@ -6,7 +6,7 @@ import { foldEmail } from "./email.ts";
 const EMAIL = "email:";
 
 /** The id of the account named by `email:` and an address. Other text, and unknown addresses, stay as they are. */
-export function idOfNamed(reader: Reader, name: string): string {
+function idOfNamed(reader: Reader, name: string): string {
   if (!name.startsWith(EMAIL)) return name;
   const row = reader.orm
     .select({ id: accounts.id })
@@ -31,7 +31,7 @@ function replaced(reader: Reader, value: unknown, [step, ...rest]: readonly stri
 }
 
 /** A person in an answer, with their email and name. */
-export interface NamedPerson {
+interface NamedPerson {
   account_id: string;
   email: string;
 }

@@ -17,7 +17,7 @@ export interface PairForm {
 }
 
 /** Why the form is shown again: invalid fields, a refusal, or too many tries. */
-export type PairTrouble =
+type PairTrouble =
   | { kind: "invalid"; fields: readonly PairField[] }
   | { kind: "refused" }
   | { kind: "wait"; seconds: number };

@@ -45,7 +45,7 @@ export function listPasskeys(reader: Reader, accountId: string): Passkey[] {
 }
 
 /** A new passkey, as its authenticator described it. */
-export interface PasskeyWrite {
+interface PasskeyWrite {
   accountId: string;
   name: string;
   /** Both base64url; the key is COSE (RFC 9052 §7). */

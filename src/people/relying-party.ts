@@ -9,7 +9,7 @@ export interface RelyingParty {
 }
 
 /** Why an address can have no passkeys: its host is a number, or it is plain http. */
-export type NoParty = "number" | "http";
+type NoParty = "number" | "http";
 
 /** `at`: an address of this box as the browser has it. */
 export function relyingParty(at: string): RelyingParty | NoParty {

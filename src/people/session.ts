@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** The ways to sign in. */
-export const sessionMethods = ["password", "key", "pairing", "passkey", "phone", "oidc"] as const;
+const sessionMethods = ["password", "key", "pairing", "passkey", "phone", "oidc"] as const;
 export type SessionMethod = (typeof sessionMethods)[number];
 
 const sessionWays: Readonly<Record<SessionMethod, string>> = {

@@ -24,7 +24,7 @@ import { clockOfPerson } from "../people/reader-clock.ts";
 import { tellPerson } from "./person-note.ts";
 import type { Job } from "./scheduler.ts";
 
-export interface AwayWatch {
+interface AwayWatch {
   store: Store;
   log: Log;
   sealer: Sealer;

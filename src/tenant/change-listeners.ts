@@ -39,7 +39,7 @@ interface Listener {
   dueAt: number | null;
 }
 
-export interface ChangeListeners {
+interface ChangeListeners {
   /**
    * Adds a listener. `hears` gets true when there will be no more calls. The returned function removes the listener,
    * and returns whether it was still there.

@@ -27,7 +27,7 @@ export interface Changes {
 const MOST_KEPT = 1024;
 const MOST_NAMES = 64;
 
-export interface ChangesLimits {
+interface ChangesLimits {
   /** Listeners with the same key. */
   perKey: number;
   all: number;

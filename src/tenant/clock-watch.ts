@@ -20,7 +20,7 @@ import { forgivePages, shiftPages } from "../out/paging/pages.ts";
 import type { Job } from "./scheduler.ts";
 
 /** Whether the clock can be trusted, for readiness and for jobs that delete by age. */
-export interface ClockState {
+interface ClockState {
   /** False while the clock is known to be behind. */
   sane: boolean;
   /** Seconds by which it is behind the latest time that it has shown; 0 when it isn't. */

@@ -10,7 +10,7 @@ import { listAccounts } from "../people/accounts.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** A person's choices for a new sender. */
-export interface NewSender {
+interface NewSender {
   project: string;
   kind: string;
   name?: string | undefined;

@@ -26,7 +26,7 @@ import type { Job } from "./scheduler.ts";
 
 /** The weekly message about the week before. It is sent at least once: a crash between its sending and the note of it sends it again. */
 
-export interface DigestDeps {
+interface DigestDeps {
   store: Store;
   clock: Clock;
   log: Log;

@@ -70,7 +70,7 @@ export function standingFor(reader: Reader, { project, name }: Handed, now: numb
 }
 
 /** What a stretch on call was like for its person. */
-export interface OnCallStretch {
+interface OnCallStretch {
   since: number;
   until: number;
   /** Alerts that paged them, whatever for; of the tenant's newest 20,000 pages. */

@@ -10,7 +10,7 @@ import type { Disk } from "./disk.ts";
 import type { Retention } from "./retention.ts";
 import type { Job } from "./scheduler.ts";
 
-export interface TenantParts {
+interface TenantParts {
   watch: ClockWatch;
   sweep: Sweep;
   disk: Disk;

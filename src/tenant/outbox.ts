@@ -67,7 +67,7 @@ export interface Outbox {
   stop(isAwaited: boolean): Promise<void>;
 }
 
-export interface OutboxDeps {
+interface OutboxDeps {
   store: Store;
   log: Log;
   sealer: Sealer;

@@ -9,7 +9,7 @@ import { replaceInFallback } from "../out/contacts/notify.ts";
 import { type ActingAccount, getAccount, removeAccount } from "../people/accounts.ts";
 
 /** A place that named one person and now names another. */
-export interface ChangedPlace {
+interface ChangedPlace {
   kind: "rule" | "ladder" | "schedule" | "override" | "fallback";
   /** `project/name`, `project/schedule/id`, a ladder's name; "" for the fallback. */
   name: string;

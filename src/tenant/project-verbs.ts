@@ -5,7 +5,7 @@ import type { Reader, Tx } from "../ground/store/store.ts";
 import { withdrawOfProject } from "../out/paging/pages.ts";
 
 /** What is deleted with a project. */
-export interface ProjectContents {
+interface ProjectContents {
   alerts: number;
   /** How many of these alerts aren't resolved. */
   open: number;

@@ -29,7 +29,7 @@ import type { Tenant } from "./tenant.ts";
 /** Operations on the browsers that a person's pushes go to. Each browser is a contact. */
 
 /** A subscription and its account. */
-export interface SubscriptionOf {
+interface SubscriptionOf {
   account: string;
   id: string;
 }

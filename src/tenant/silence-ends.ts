@@ -15,7 +15,7 @@ import { contactKindList } from "../out/services/list.ts";
 import { type NoteText, tellPerson } from "./person-note.ts";
 import type { Job } from "./scheduler.ts";
 
-export interface SilenceEnds {
+interface SilenceEnds {
   store: Store;
   contacts: ContactSender;
   log: Log;

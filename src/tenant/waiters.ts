@@ -9,14 +9,14 @@ export interface Waiters {
   readonly parked: number;
 }
 
-export interface Parked {
+interface Parked {
   /** Resolves when an alert opens, the time is over, or the tenant stops; at once when too many wait. */
   woken: Promise<void>;
   /** Frees the place: the reader has its answer. */
   leave(): void;
 }
 
-export interface WaiterLimits {
+interface WaiterLimits {
   /** Waiting readers with the same key. */
   perKey: number;
   all: number;

@@ -25,7 +25,7 @@ interface MoveOptions extends DatabaseFlags {
   random: Random;
 }
 
-export interface MoveReport {
+interface MoveReport {
   moved: "to the database" | "to the data directory";
   /** Rows of each table, equal on both sides. Their SHA-256 was compared too. */
   rows: Record<string, number>;

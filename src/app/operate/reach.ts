@@ -9,7 +9,7 @@ import { type PeopleReach, peopleReach } from "./reach-people.ts";
 import { type PagedAt, type ProjectReach, reachOf } from "./reach-project.ts";
 
 /** A person or a rule that nothing reaches. It is a note where a shared channel may reach them. */
-export interface Unreached {
+interface Unreached {
   kind: "person" | "rule";
   isFault: boolean;
   /** The person or rule, the place and the reason, with names. */
@@ -20,7 +20,7 @@ export interface Unreached {
 const RULES_A_LOOK = 5_000;
 
 /** Finds people on ladders whom nothing reaches, and rules that notify nobody. Reads only changed projects again. */
-export interface ReachWatch {
+interface ReachWatch {
   /** `complete`: false where there are more rules than one check reads. */
   look(reader: Reader): { unreached: Unreached[]; complete: boolean };
 }

@@ -34,7 +34,7 @@ export interface Feed {
   stop(): Promise<void>;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   clock: Clock;
   seed: number;
   api: Api;

@@ -18,7 +18,7 @@ import { type Seeded, seeded } from "./seeded.ts";
 import { drained, readAlerts, readFiles } from "./survey.ts";
 import { build, everySetting, reachOwner } from "./world.ts";
 
-export interface ProveOptions {
+interface ProveOptions {
   /** The command that starts a box. */
   program: Program;
   /** Where the scratch directory is made. Default: the system's directory for temporary files. */

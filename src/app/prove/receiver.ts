@@ -7,7 +7,7 @@ import type { Received, SeenMessage, SeenPush } from "./evidence.ts";
 import { type Seeded, seeded } from "./seeded.ts";
 
 /** How a receiver behaves while faults are on: it answers, answers slowly, or fails three of ten requests. */
-export const receiverBehaviours = ["healthy", "slow", "flaky"] as const;
+const receiverBehaviours = ["healthy", "slow", "flaky"] as const;
 export type ReceiverBehaviour = (typeof receiverBehaviours)[number];
 
 /** The endpoints that the box calls, with their ledgers. */

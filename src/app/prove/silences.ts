@@ -5,7 +5,7 @@ import type { Seeded } from "./seeded.ts";
 import { quietSetting } from "./world.ts";
 
 /** The part of the ledger that it writes. */
-export type SilenceEvidence = Pick<RunEvidence, "hushes" | "rings">;
+type SilenceEvidence = Pick<RunEvidence, "hushes" | "rings">;
 
 export interface Quietly<Ledger> {
   api: Api;

@@ -30,7 +30,7 @@ export type PageAnswered =
  * What a person says; `alertId`: of one alert that the message named. Without it an acknowledgement takes all of them. `unack`:
  * it is taken back, by whose it is.
  */
-export interface Answering {
+interface Answering {
   verb: AnswerVerb;
   alertId?: number;
   /** By a word or a key of its own: no tap that came twice. */

@@ -26,7 +26,7 @@ export const assignWrite = z
     error: "give accounts or schedules",
   })
   .meta({ id: "AlertAssign", examples: [{ schedules: ["primary"], keep_ladder: true }] });
-export type AlertAssign = z.output<typeof assignWrite>;
+type AlertAssign = z.output<typeof assignWrite>;
 
 /**
  * Pages these people now and makes the alert theirs, the level as it is. An acknowledged alert is open again until one of

@@ -100,7 +100,7 @@ export const bulkAnswer = z
 export type BulkAnswer = z.output<typeof bulkAnswer>;
 
 /** Whom the verb is for, and who says it. */
-export interface BulkVerb {
+interface BulkVerb {
   verb: z.output<typeof verb>;
   accountId: string;
   /** The kind of contact that they answered through; absent where they used the interface. */
@@ -122,7 +122,7 @@ interface Doing extends BulkVerb {
 const SLICE = { alerts: 50, rows: 2_000 };
 
 /** Alerts that a query may find: unresolved ones of the project, an index holds each combination. */
-export interface BulkQuery {
+interface BulkQuery {
   projectId: number;
   rule?: string | undefined;
   state?: "open" | "acknowledged" | undefined;

@@ -2,7 +2,7 @@ import { cut } from "../../ground/kit/text.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 
 /** Something that was changed in what a project watches, as a sender told it. */
-export interface RecentChange {
+interface RecentChange {
   at: number;
   /** The source's name. */
   source: string;

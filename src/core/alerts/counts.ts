@@ -15,7 +15,7 @@ export const alertCounts = z
     }),
   })
   .meta({ id: "AlertCounts" });
-export type AlertCounts = z.output<typeof alertCounts>;
+type AlertCounts = z.output<typeof alertCounts>;
 
 const OPEN = "SELECT coalesce(sum(n), 0) FROM alert_counts WHERE what = 'open'";
 

@@ -24,7 +24,7 @@ const earlierAlert = z
     count: z.int(),
   })
   .meta({ id: "EarlierAlert" });
-export type EarlierAlert = z.output<typeof earlierAlert>;
+type EarlierAlert = z.output<typeof earlierAlert>;
 
 export const detailAnswer = z
   .object({

@@ -41,7 +41,7 @@ export type DrillReport = z.output<typeof drillAnswer>;
 type Sorted = "arrived" | "waiting" | "missed" | null;
 
 /** How an entry counts; null: nothing was to arrive there, somebody else had duty or it was taken back in time. */
-export function sortOf({ reason, attempts }: Pick<ReachEntry, "reason" | "attempts">): Sorted {
+function sortOf({ reason, attempts }: Pick<ReachEntry, "reason" | "attempts">): Sorted {
   switch (reason) {
     case "shown":
     case "delivered":
@@ -70,7 +70,7 @@ export function sortOf({ reason, attempts }: Pick<ReachEntry, "reason" | "attemp
 }
 
 /** Pure. A step that wasn't due before the end is nothing that is missing. */
-export function sortWays(
+function sortWays(
   entries: readonly ReachEntry[],
   { beganAt, isOver }: { beganAt: number; isOver: boolean },
 ): Pick<DrillReport, "arrived" | "waiting" | "missed"> {

@@ -16,7 +16,7 @@ export const drillWrite = z
     message: text(500).default("").describe("What people read behind the word Drill."),
   })
   .meta({ id: "DrillWrite" });
-export type DrillInput = z.output<typeof drillWrite>;
+type DrillInput = z.output<typeof drillWrite>;
 
 /** It ends by itself after so long. */
 export const DRILL_SECONDS = 900;

@@ -11,7 +11,7 @@ import { alwaysSaid } from "./said.ts";
 /** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
 const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? + 0 AND event = ? || ''";
 
-export interface Emission {
+interface Emission {
   event: EventKind;
   /** The alert's; null once it is deleted: then every action that takes the event runs. */
   rule: StoredRule | null;

@@ -33,7 +33,7 @@ export const facetsAnswer = z
     }),
   })
   .meta({ id: "AlertFacets" });
-export type FacetsAnswer = z.output<typeof facetsAnswer>;
+type FacetsAnswer = z.output<typeof facetsAnswer>;
 
 /** Milliseconds of work, and alerts, that one look may cost. */
 const MOST = { ms: 250, looked: 100_000 };

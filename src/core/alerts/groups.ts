@@ -17,7 +17,7 @@ export interface GroupFilter extends Matching, Pick<TriageFilter, "after" | "lim
   isGroup(ruleId: number, count: number): boolean;
 }
 
-export interface GroupPage {
+interface GroupPage {
   groups: AlertGroup[];
   /** What to go on with; null at the end. */
   next: string | null;

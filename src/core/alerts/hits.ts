@@ -18,7 +18,7 @@ export interface Hit {
 }
 
 /** Whose hits: a rule's row id and the alert's key. */
-export interface HitKey {
+interface HitKey {
   ruleId: number;
   key: string;
 }

@@ -15,7 +15,7 @@ export interface LabelPart {
 }
 
 /** Whether any known value is as the part says, or none is where it says not. */
-export type TakesLabels = (of: Labelled) => boolean;
+type TakesLabels = (of: Labelled) => boolean;
 
 /** Steps that all patterns of a query may come to: each value of each alert is compared with each. */
 const MOST_STEPS = 200;

@@ -18,7 +18,7 @@ import type { StepRecipients } from "./reach.ts";
 /** What running what is due of an alert comes to: pure, for the alert that stands and for one that is thought of. */
 
 /** What decides whom an alert pages, beside its rule. */
-export type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
+type ClimbingAlert = Pick<AlertRow, "project_id" | "level" | "escalation_level">;
 
 /** What running a span comes to: usually one climb, more where it pages people whom nothing reaches. */
 export function ladderRunsOf(

@@ -21,7 +21,7 @@ export type TimedRule = Pick<
 >;
 
 /** A step of the whole ladder: of each of its passes, in order. */
-export interface PassStep extends EscalationStep {
+interface PassStep extends EscalationStep {
   /** Behind the last pass of several: the fallback is paged, and nothing repeats from then on. */
   isEnd?: true;
 }

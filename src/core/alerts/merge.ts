@@ -14,7 +14,7 @@ import { writeTimeline } from "./timeline.ts";
 import { resolve } from "./verbs.ts";
 
 /** What an alert is counted under: its key, and the root of its template. */
-export interface AlertPlace {
+interface AlertPlace {
   alertKey: string;
   templateId: string;
 }

@@ -7,7 +7,7 @@ import { raiseLevel } from "./raise-level.ts";
 import { findRule } from "./rule-of.ts";
 
 /** An alert that its sender named, as far as the sender's word can end it. */
-export interface NamedAlert {
+interface NamedAlert {
   id: number;
   alert_key: string;
   instance: string | null;

@@ -97,7 +97,7 @@ export function narrowestSilence(
 }
 
 /** What a label's values are where the rule could tell them apart and doesn't. */
-export function foldedLabels(row: AlertRow): Varied {
+function foldedLabels(row: AlertRow): Varied {
   return labelsOf(row).varied;
 }
 

@@ -6,7 +6,7 @@ import { whyNotPaged } from "./reach-report.ts";
 import { channelsOfProject } from "./reached.ts";
 
 /** What became of a page that somebody has just asked for. */
-export interface PagedNow {
+interface PagedNow {
   /** It waits for what keeps the alert quiet, until then; null: it doesn't. */
   held: { until: number | null } | null;
   /** Whom a contact or a phone of theirs tells. */

@@ -101,12 +101,12 @@ export interface ChannelFact {
 }
 
 /** What keeps the alert's news back now. */
-export interface HeldFact {
+interface HeldFact {
   by: string;
   until: number | null;
 }
 
-export interface ReachFacts {
+interface ReachFacts {
   steps: readonly StepFact[];
   /** Whom the alert paged, in that order. */
   paged: readonly string[];

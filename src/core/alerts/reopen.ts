@@ -28,7 +28,7 @@ export function findReopenable(tx: Tx, key: string, seconds: number): number | n
 }
 
 /** What the event that brings an alert back says of it. */
-export interface Return {
+interface Return {
   level: number;
   lastMessage: string;
   template: string;

@@ -13,7 +13,7 @@ import type { AlertMoment } from "./life/turn.ts";
 import { createReach, storedSeats } from "./reach.ts";
 import { findRule } from "./rule-of.ts";
 
-export interface SweepLimits {
+interface SweepLimits {
   /** Most alerts of one transaction. */
   slice: number;
   /** No alert is begun after this many milliseconds of one transaction. */
@@ -31,7 +31,7 @@ export interface Sweep {
   stats(): SweepStats;
 }
 
-export interface SweepStats {
+interface SweepStats {
   settled: number;
   /** Alerts that threw and were pushed into the future. */
   postponed: number;

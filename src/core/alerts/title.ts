@@ -2,7 +2,7 @@ import { cut, inOneLine, titleLine } from "../../ground/kit/text.ts";
 import { type MessagePart, partsOf } from "./parts.ts";
 
 /** What people call an alert. */
-export interface Titled {
+interface Titled {
   /** Its sender's own; null: it has none. */
   title: string | null;
   last_message: string;

@@ -21,7 +21,7 @@ export function countUnresolved(reader: Reader, rule: { id: number; project_id: 
 }
 
 /** A rule whose further keys share an alert now. */
-export interface RuleAtLimit {
+interface RuleAtLimit {
   project: string;
   rule: string;
   alertId: number;

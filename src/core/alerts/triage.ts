@@ -8,7 +8,7 @@ import { type FilteredRow, type Run, runsOf, type TriageRow } from "./triage-run
 
 /** Alerts as people work through them: filtered, searched, in the order of need. */
 
-export interface TriagePage {
+interface TriagePage {
   rows: AlertRow[];
   /** What to go on with; null at the end. */
   next: string | null;

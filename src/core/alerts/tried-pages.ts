@@ -25,7 +25,7 @@ interface TriedAlert {
   breaks: readonly Break[];
 }
 
-export interface TriedPages {
+interface TriedPages {
   /** For each alert whom its ladder paged until its end, each once. */
   paged: string[][];
   pages: number;

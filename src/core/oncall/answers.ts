@@ -27,7 +27,7 @@ import {
 import { schedulesWith } from "./schedules.ts";
 
 /** A schedule that may be stored nowhere. Its holidays are those of the tenant. */
-export type DraftSchedule = Omit<Schedule, "holidays">;
+type DraftSchedule = Omit<Schedule, "holidays">;
 
 /** What an answer is made with: all reads come first, then the schedule is followed in slices of the loop. */
 export interface Asking {
@@ -143,7 +143,7 @@ const LOOKED_THROUGH = 20;
 const DAY = 86_400;
 
 /** When a calendar is asked for: it reaches from 30 days before `today` to 180 after (contract §5). */
-export interface CalendarTime {
+interface CalendarTime {
   now: number;
   today: number;
 }

@@ -13,7 +13,7 @@ import { scheduleById } from "./schedules.ts";
 type AskRow = typeof asks.$inferSelect;
 
 /** What an ask is about, in words and as its link's page shows it. */
-export interface ShownAsk {
+interface ShownAsk {
   row: AskRow;
   schedule: string;
   /** "Sat 09:00 to Sun 09:00 Europe/Berlin". */

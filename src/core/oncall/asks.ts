@@ -42,7 +42,7 @@ export const askWrite = z
       },
     ],
   });
-export type AskInput = z.output<typeof askWrite>;
+type AskInput = z.output<typeof askWrite>;
 
 const LONGEST = 90 * DAY;
 const bad = (field: string, reason: string): ServiceError =>

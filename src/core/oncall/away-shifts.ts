@@ -12,11 +12,11 @@ import { DAY } from "./zone.ts";
 
 /** Shifts that people have while they are away, and who was asked about which. */
 
-export const AWAY_LOOK = 14 * DAY;
+const AWAY_LOOK = 14 * DAY;
 /** Schedules of one person that are looked at. */
 const MOST_SCHEDULES = 100;
 
-export interface AwayShift {
+interface AwayShift {
   account: string;
   scheduleId: string;
   project: string;

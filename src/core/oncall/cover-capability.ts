@@ -6,7 +6,7 @@ import type { Sealer } from "../../ground/kit/sealer.ts";
 export const COVER = "/cover";
 const PURPOSE = "cover";
 
-export interface CoverRight {
+interface CoverRight {
   tenantId: string;
   askId: string;
   accountId: string;

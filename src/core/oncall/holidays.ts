@@ -12,7 +12,7 @@ import { DAY } from "./zone.ts";
 /** Calendars of days by name, which layers may leave out or take alone: as they are written and read over the interface. */
 
 export const holidaysName = pathName(128);
-export const MOST_HOLIDAYS = 1000;
+const MOST_HOLIDAYS = 1000;
 export const MOST_HOLIDAY_CALENDARS = 100;
 
 const isDate = (date: string): boolean =>

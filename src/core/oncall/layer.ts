@@ -2,7 +2,7 @@ import type { HolidayDays, Layer } from "./schedule.ts";
 import { DAY, type Zone } from "./zone.ts";
 
 /** Whom a layer alone puts on call in [since, until), Unix seconds. */
-export interface LayerSpan {
+interface LayerSpan {
   since: number;
   until: number;
   /** The one whose turn it is, then the others that the layer takes. */

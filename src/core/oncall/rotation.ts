@@ -25,7 +25,7 @@ export interface Duty {
 }
 
 /** A stretch by one person through one layer or one override. */
-export interface Shift {
+interface Shift {
   account_id: string;
   starts_at: number;
   ends_at: number;

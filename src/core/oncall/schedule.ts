@@ -120,7 +120,7 @@ export type ScheduleInput = z.output<typeof scheduleWrite>;
 /** Fields that only a read returns. */
 export const scheduleReadOnly = ["id", "project", "created_at", "updated_at"] as const;
 
-export const scheduleAnswer = z.object({
+const scheduleAnswer = z.object({
   id: z.string(),
   name: z.string(),
   timezone: z.string(),
@@ -169,7 +169,7 @@ export const overrideAnswer = z
     created_by: z.string(),
   })
   .meta({ id: "Override" });
-export type OverrideAnswer = z.output<typeof overrideAnswer>;
+type OverrideAnswer = z.output<typeof overrideAnswer>;
 /** An override as it is stored: covers [starts_at, ends_at). */
 export type StoredOverride = Omit<OverrideAnswer, "email">;
 
@@ -226,7 +226,7 @@ export const currentAnswer = z.union([
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),
 ]);
-export type CurrentAnswer = z.output<typeof currentAnswer>;
+type CurrentAnswer = z.output<typeof currentAnswer>;
 /** As the schedule alone knows it. */
 export type Current =
   | Omit<Extract<CurrentAnswer, { on_call: true }>, "reached">

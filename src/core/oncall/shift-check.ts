@@ -11,7 +11,7 @@ const EVENING = 21 * 3600 + 30 * 60;
 const EARLIEST = 12 * 3600;
 
 /** A check that couldn't be made when it was due is made within this time, and then not at all. */
-export const LATE_CHECK = 3600;
+const LATE_CHECK = 3600;
 /** How long devices have to show it. Shorter shifts aren't checked: they would be over. */
 export const CHECK_SECONDS = 900;
 

@@ -46,7 +46,7 @@ export function lookAgainAtShifts(tx: Tx, scheduleId: string, at: number): void 
 }
 
 /** A schedule with all that decides who has it. `isChecked`: its shifts are; `isHandedOver`: people are told of its hand-overs. */
-export interface LookedAt extends Schedule {
+interface LookedAt extends Schedule {
   name: string;
   project: { id: number; name: string };
   isChecked: boolean;

@@ -154,7 +154,7 @@ export interface PatternTime {
   doubts(): Doubt[];
 }
 
-export interface Doubt {
+interface Doubt {
   projectId: number;
   rule: string;
   /** Unix seconds, of the latest time. */

@@ -3,7 +3,7 @@ import { integrations, relay } from "../../ground/store/schema.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
 export const RELAY_NAME = "hosted-relay";
-export const RELAY_EVENTS = "alert.escalated,alert.opened,alert.renotified";
+const RELAY_EVENTS = "alert.escalated,alert.opened,alert.renotified";
 
 /**
  * Gives a project its one `hosted-relay` row where a relay is configured (contract §7). The row holds

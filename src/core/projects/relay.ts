@@ -22,7 +22,7 @@ export const relayAnswer = z.object({
   name: z.string(),
   relay_url: z.string(),
 });
-export type RelayView = z.output<typeof relayAnswer>;
+type RelayView = z.output<typeof relayAnswer>;
 
 /** The body that sets it. */
 export const relayWrite = z.strictObject({
@@ -41,7 +41,7 @@ export function readRelay(reader: Reader): RelayView {
   return { configured: row !== undefined, name: RELAY_NAME, relay_url: row?.url ?? "" };
 }
 
-export interface RelayChange {
+interface RelayChange {
   relayUrl: string;
   secret: string;
   /** Where the box is known to the hosted service, and how it is reached; null keeps what is known. */

@@ -238,7 +238,7 @@ const learning = z.object({
 });
 
 /** A rule as it is read. */
-export const ruleAnswer = z.object({
+const ruleAnswer = z.object({
   name: z.string(),
   ...ruleFields,
   match: match.extend({

@@ -7,7 +7,7 @@ import { mustBeBelowShareLimit } from "./bounds.ts";
 import { changeConfig, findProject } from "./projects.ts";
 
 /** Whether a channel hears of other projects than its own, and of which it doesn't; by name, as people write it. */
-export interface Sharing {
+interface Sharing {
   shared: boolean;
   except: string[];
 }

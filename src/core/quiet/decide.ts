@@ -20,7 +20,7 @@ export interface Subject {
 }
 
 /** Whether a silence takes an alert, whenever it holds. */
-export type MatchesSubject = (subject: Subject, time: PatternTime) => boolean;
+type MatchesSubject = (subject: Subject, time: PatternTime) => boolean;
 
 /** A silence that is not over, made ready. */
 export interface ReadySilence {

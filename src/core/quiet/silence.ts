@@ -20,7 +20,7 @@ const match = z.strictObject({
   below_level: integer(1).nullable().default(null).describe("Only below this level; null = any."),
 });
 
-export const silenceKind = z.enum(["silence", "maintenance"], {
+const silenceKind = z.enum(["silence", "maintenance"], {
   error: "must be silence or maintenance",
 });
 const repeat = z.enum(["none", "daily", "weekly"], { error: "must be none, daily or weekly" });

@@ -64,7 +64,7 @@ export function isStorageFull(error: unknown): boolean {
 }
 
 /** An audit entry without its author. */
-export interface AuditRow {
+interface AuditRow {
   kind: string;
   id: string;
   name: string;

@@ -3,7 +3,7 @@ import type { WatchedTable } from "./watched/table.ts";
 import { watched } from "./watched.ts";
 
 /** A thing as it is now. `project`: the project's name; null for a thing that is in none. */
-export interface ThingNow {
+interface ThingNow {
   name: string;
   project: string | null;
 }

@@ -6,7 +6,7 @@ import path from "node:path";
  * The executable writes its native addon into a file, because native code can only be loaded from one. Nobody else may
  * be able to write to that directory. The file is hashed at each start and replaced if a byte differs.
  */
-export interface NativeAddon {
+interface NativeAddon {
   name: string;
   /** The program's version. It stands in the file's name, with the hash. */
   version: string;

@@ -4,7 +4,7 @@ import ip from "ipaddr.js";
 /** Which addresses may be called (contract §6, Egress). Addresses are parsed, so no spelling gets past. */
 
 /** What an address is for (IANA special-purpose registries, RFC 6890). */
-export type AddressClass =
+type AddressClass =
   | "public"
   | "private"
   | "loopback"
@@ -17,7 +17,7 @@ export type AddressClass =
   | "reserved";
 
 /** Why an address may not be called. `denied`: the operator's list forbids it. */
-export type AddressRefusal = Exclude<AddressClass, "public"> | "denied" | "not_an_address";
+type AddressRefusal = Exclude<AddressClass, "public"> | "denied" | "not_an_address";
 
 type Address = ip.IPv4 | ip.IPv6;
 

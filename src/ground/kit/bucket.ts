@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { atMost } from "./at-most.ts";
 import type { Clock } from "./clock.ts";
 
-export interface BucketAnswer {
+interface BucketAnswer {
   allowed: boolean;
   /** Whole tokens that are left. */
   remaining: number;
@@ -17,7 +17,7 @@ export interface Buckets {
   readonly burst: number;
 }
 
-export interface BucketLimits {
+interface BucketLimits {
   /** Tokens a second; 0 = no limit. */
   rate: number;
   burst: number;

@@ -23,7 +23,7 @@ export interface Dialled {
   ca: string[] | undefined;
 }
 
-export interface DialOptions {
+interface DialOptions {
   clock: Clock;
   rules: AddressRules;
   names: Names;

@@ -3,7 +3,7 @@ import * as z from "zod";
 /** What a noun's schema says of its fields, for code that shows, compares or shortens them. */
 
 /** A form's label for a field, and the unit of its number. Without a label the form shows the field's name. */
-export interface FieldLabel {
+interface FieldLabel {
   label: string;
   unit?: string;
 }
@@ -20,7 +20,7 @@ export interface FieldFlag {
 export const fieldFlags = z.registry<FieldFlag>();
 
 /** A field that fits one line of a form: a number, a switch, a text, or texts with commas between them. */
-export type SimpleKind = "number" | "switch" | "text" | "list";
+type SimpleKind = "number" | "switch" | "text" | "list";
 
 export interface SimpleField {
   name: string;

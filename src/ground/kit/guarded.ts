@@ -7,7 +7,7 @@ import type { Clock } from "./clock.ts";
 import { EgressFault } from "./egress-error.ts";
 import type { Names } from "./names.ts";
 
-export interface GuardOptions {
+interface GuardOptions {
   clock: Clock;
   rules: AddressRules;
   /** Limit for lookup, connection and TLS handshake together. */

@@ -54,12 +54,12 @@ export function sameSecret(a: string, b: string): boolean {
 }
 
 /** The three kinds of token (contract §16): API key, ingest token, session. */
-export type TokenPlane = "ptk" | "pti" | "pts";
+type TokenPlane = "ptk" | "pti" | "pts";
 
 const TENANT_TOKEN = /^(ptk|pti)_([0-9a-f]{16})_([0-9A-Za-z]{43})$/;
 const SESSION_TOKEN = /^pts_[0-9A-Za-z]{43}$/;
 
-export interface ParsedToken {
+interface ParsedToken {
   plane: TokenPlane;
   /** The tenant's part; empty for a session token. */
   tenant: string;

@@ -1,5 +1,5 @@
 /** Waits for the owner's turn. Resolves with the function that ends the turn. */
-export type InTurn = (owner: string) => Promise<() => void>;
+type InTurn = (owner: string) => Promise<() => void>;
 
 /** A queue for one thing. Owners take turns, so an owner with many requests doesn't delay the others. */
 export function createInTurn(): InTurn {

@@ -1,7 +1,7 @@
 import { ServiceError } from "./errors.ts";
 
 /** The bounds of a JSON text, counted before it is parsed. */
-export interface JsonBounds {
+interface JsonBounds {
   /** Levels of lists and objects inside each other. */
   deepest: number;
   /** Values of all lists and objects together. */

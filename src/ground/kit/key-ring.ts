@@ -45,7 +45,7 @@ export interface KeyFileFault {
   readonly problem: "too_open" | "bad_length" | "unreadable";
 }
 
-export interface LoadedKeys {
+interface LoadedKeys {
   /** null when there is no usable key. */
   readonly ring: KeyRing | null;
   readonly faults: readonly KeyFileFault[];

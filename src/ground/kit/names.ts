@@ -10,7 +10,7 @@ import { lookupPlaces } from "./thread-pool.ts";
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Asks the operating system, which also knows the hosts file and local names. */
-export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /**
  * Lookups of names. Each one takes one of few threads, and a silent name server holds its thread for ten seconds or
@@ -28,7 +28,7 @@ export interface Names {
   share(most: number): Names;
 }
 
-export interface NamesOptions {
+interface NamesOptions {
   clock: Clock;
   resolve?: Resolve;
   /** Lookups under way at one time. Default: what the process's threads allow. */

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
  * Reports the state of the process to the service manager (sd_notify(3)): one datagram a message, to the socket that
  * `NOTIFY_SOCKET` names. Without that variable every call does nothing.
  */
-export interface Notifier {
+interface Notifier {
   /** How messages are sent; `none` without a service manager. */
   readonly way: "none" | "socket" | "command";
   /** The process has started and does its work. */

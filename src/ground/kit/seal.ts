@@ -7,7 +7,7 @@ import type { KeyRing, SealingKey } from "./key-ring.ts";
  */
 
 /** Why a sealed value can't be opened. `unknown_key`: its key isn't on the ring. */
-export type OpenFailure = "malformed" | "unknown_key" | "damaged";
+type OpenFailure = "malformed" | "unknown_key" | "damaged";
 
 export type Opened =
   | { readonly ok: true; readonly text: string }

@@ -55,7 +55,7 @@ function standardKey(secret: string): Buffer {
 }
 
 /** Both signature headers of a request, well-formed but not checked yet. */
-export interface SignatureHeaders {
+interface SignatureHeaders {
   readonly timestamp: number;
   /** The timestamp as it was sent. The signature covers this text. */
   readonly timestampText: string;

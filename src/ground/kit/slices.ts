@@ -25,7 +25,7 @@ export interface Slices {
   run<T>(work: Work<T>): Promise<T>;
 }
 
-export interface SliceLimits {
+interface SliceLimits {
   /** The highest cost of one slice. */
   slice: number;
   /** Works that may be under way. */

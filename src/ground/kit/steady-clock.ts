@@ -12,7 +12,7 @@ export interface SteadyClock extends Clock {
 }
 
 /** The most that slewing and rounding may add up to between two checks (contract §10). */
-export const JUMP_MS = 2000;
+const JUMP_MS = 2000;
 
 export function steadyClock(machine: Clock): SteadyClock {
   let wall = machine.now();

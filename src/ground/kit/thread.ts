@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 /** A thread's code: a file's URL, or the code itself (one CommonJS bundle), for an executable without files. */
 export type ThreadSource = URL | { code: string };
 
-export interface ThreadOptions {
+interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
   /** Limit for one piece of work, in milliseconds: five times as long where the thread got less than half a core meanwhile. */
@@ -18,7 +18,7 @@ export interface ThreadOptions {
 /** The thread's answer, or why there is none: `late`, `heap`, `busy` (others wait, or it doesn't start in time), `closed`, or how the thread ended. */
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
-export interface WorkThread {
+interface WorkThread {
   /** Gives the thread one piece of work. The buffers in `moved` then belong to the thread. Never rejects. */
   ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
   /** Ends the work that is under way, and the thread with it; what waits gets another thread. Resolves when its memory is free. */

@@ -49,7 +49,7 @@ export function readUrl(url: string): URL | string {
 }
 
 /** Why the URL's host is refused, where it is a literal address or localhost; else null. */
-export function hostRefusal(url: URL, rules: AddressRules): string | null {
+function hostRefusal(url: URL, rules: AddressRules): string | null {
   const host = hostOf(url);
   if (/^(.*\.)?localhost\.?$/.test(host)) return addressRefusal("127.0.0.1", rules);
   return host.includes(":") || /^[\d.]+$/.test(host) ? addressRefusal(host, rules) : null;

@@ -7,7 +7,7 @@ export interface PageAnswer {
   body: string;
 }
 
-export interface PageHead {
+interface PageHead {
   /** The media type. */
   type: string;
   /** `no-cache` for what a browser may keep; it must ask the box again each time. */

@@ -13,7 +13,7 @@ button{margin:0;width:auto;flex:1 1 9.5rem;overflow-wrap:normal}
 const HEADERS = pageHeaders({ type: HTML_TYPE, storing: "no-store", style: STYLE });
 
 /** An ask for cover, as one person who is asked sees it. */
-export interface CoverPage {
+interface CoverPage {
   whose: string;
   schedule: string;
   when: string;

@@ -1,5 +1,5 @@
 /** How long the latest commits took. Each commit stores one number. */
-export interface CommitTimes {
+interface CommitTimes {
   /** Milliseconds. */
   add(ms: number): void;
   readonly latest: number;

@@ -20,7 +20,7 @@ const MAGIC = "SQLite format 3\0";
  * Reads the header without opening the file as a database, so nothing is made, recovered or changed. Throws StoreFault
  * "damaged" where it is no SQLite database.
  */
-export function readHeader(path: string): Header {
+function readHeader(path: string): Header {
   const found = statSync(path);
   if (!found.isFile())
     throw new StoreFault("foreign", `${path} is no file: it was left untouched.`);

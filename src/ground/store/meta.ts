@@ -2,7 +2,7 @@ import type { SqliteDatabase } from "./database.ts";
 import type { Reader, Tx } from "./store.ts";
 
 /** Keys of single values that belong to the whole store. */
-export type MetaKey =
+type MetaKey =
   | "tenant_id"
   | "created_at"
   | "base_url"

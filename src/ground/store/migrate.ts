@@ -4,7 +4,7 @@ import { applicationIds, type SqliteDatabase, type StoreKind } from "./database.
 import { StoreFault } from "./faults.ts";
 import type { Migration } from "./migrations.ts";
 
-export interface MigrateOptions {
+interface MigrateOptions {
   kind: StoreKind;
   clock: Clock;
   /** Every migration that the program has. */

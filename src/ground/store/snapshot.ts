@@ -41,7 +41,7 @@ export function manifestBeside(file: string): { present: string; next: string } 
   return { present: `${file}.json`, next: `${file}.json.next` };
 }
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** An open connection to the store. Others may write to it meanwhile. */
   db: SqliteDatabase;
   kind: StoreKind;

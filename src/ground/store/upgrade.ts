@@ -9,7 +9,7 @@ import { migrate, userVersion } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   path: string;
   kind: StoreKind;
   clock: Clock;

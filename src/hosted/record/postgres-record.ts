@@ -87,7 +87,7 @@ const LEAVE = `
       WHEN EXISTS (SELECT 1 FROM tenant_handed h WHERE h.tenant_id = t.id) THEN 0 ELSE $4::bigint END
     FROM mine WHERE t.id = mine.tenant_id AND $4::bigint IS NOT NULL`;
 
-export interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"> {
+interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"> {
   database: Database;
   /** What the store was found to be, asked when it is taken. */
   found(): Taking["found"];

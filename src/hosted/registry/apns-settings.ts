@@ -18,7 +18,7 @@ export type StoredApns =
   | { kind: "set"; version: number; settings: ApnsSettings };
 
 /** The provider token with which all nodes send. */
-export interface StoredToken {
+interface StoredToken {
   /** When it was made, in Unix seconds. */
   iat: number;
   /** Null: sealed under a missing key. */

@@ -11,7 +11,7 @@ export interface NodeInfo {
   draining: boolean;
 }
 
-export type NodeStatus =
+type NodeStatus =
   /**
    * `atMs`: the registry's time in milliseconds. `nodes`: how many live now, with this one. `isTooOld`: a newer program
    * has changed the registry.

@@ -7,7 +7,7 @@ import { claimsReleased } from "../holds.ts";
 import { type PairDeps, pair } from "../pairing.ts";
 import type { Pairing } from "../registry/pairings.ts";
 
-export interface PairingRouteDeps extends PairDeps {
+interface PairingRouteDeps extends PairDeps {
   clock: Clock;
   /** The address at which boxes reach this service, without a slash at the end. */
   publicUrl(): string;

@@ -8,9 +8,9 @@ import { type RelayDeps, type RelayResult, relayEvent } from "../relay.ts";
 const PATH = "/v1/relay/{key_id}";
 
 /** Bytes (contract §19, Relay). */
-export const RELAY_LIMIT = 65_536;
+const RELAY_LIMIT = 65_536;
 
-export interface RelayRouteDeps extends RelayDeps {
+interface RelayRouteDeps extends RelayDeps {
   /** Takes one from an address's budget of failed authentication. Throws ServiceError rate_limited. */
   failed(address: string): void;
   address(c: AppContext): string;

@@ -18,7 +18,7 @@ import { decodeRequest } from "./decode.ts";
 import { findAdapter } from "./list.ts";
 
 /** A request in a form that can be sent to a thread. */
-export interface ToldRequest extends Pick<InRequest, "method" | "path" | "at" | "options"> {
+interface ToldRequest extends Pick<InRequest, "method" | "path" | "at" | "options"> {
   kind: string;
   query: string;
   headers: Readonly<Record<string, string>>;

@@ -72,7 +72,7 @@ function ownTitle({ annotations }: LabelledAlert): string {
 }
 
 /** The line that a person reads first. */
-export function alertTitle(alert: LabelledAlert): string {
+function alertTitle(alert: LabelledAlert): string {
   const { labels, annotations } = alert;
   const own = ownTitle(alert);
   if (own !== "") return own;
@@ -90,7 +90,7 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
 }
 
 /** From the first label that names a severity. The Watchdog's `none` means that nothing is wrong. */
-export function severityOf({ labels }: LabelledAlert): number {
+function severityOf({ labels }: LabelledAlert): number {
   const word = SEVERITIES.map((name) => labels.get(name)).find((text) => text !== undefined);
   if (word === undefined) return ALERT_LEVEL;
   return word.toLowerCase() === "none" ? 100 : (levelOfWord(word) ?? ALERT_LEVEL);
@@ -107,7 +107,7 @@ export function nameOf({ labels }: LabelledAlert): string {
 }
 
 /** The text below the title: the description, then every other annotation that isn't shown elsewhere. */
-export function detailsOf(alert: LabelledAlert): string {
+function detailsOf(alert: LabelledAlert): string {
   const title = alertTitle(alert);
   const { annotations } = alert;
   const shown = new Set(["description", ...LINKS, ...IMAGES]);

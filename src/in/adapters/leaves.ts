@@ -1,7 +1,7 @@
 import { objectOf } from "./json.ts";
 
 /** A value that a dotted name leads to, and the names on the way. */
-export interface Leaf {
+interface Leaf {
   item: unknown;
   steps: readonly string[];
 }

@@ -109,7 +109,7 @@ function freeName(wanted: string, taken: readonly { name: string }[]): string {
 }
 
 /** The box's address for a sender, and its token. */
-export interface SenderAt {
+interface SenderAt {
   base: string;
   token: string;
   shortToken: string;

@@ -8,7 +8,7 @@ interface Watch extends Watched {
 }
 
 /** Finds the heartbeats that an adapter's events feed: Prometheus' Watchdog alert counts as its ping. */
-export interface HeartbeatFeed {
+interface HeartbeatFeed {
   fedBy(source: Source, events: readonly IngestEvent[]): string[];
 }
 

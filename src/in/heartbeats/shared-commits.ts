@@ -2,7 +2,7 @@ import { sqliteCode } from "../../ground/store/faults.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 
 /** Writes what comes at about the same time in one commit. */
-export interface SharedCommits<T> {
+interface SharedCommits<T> {
   /** Resolves after the commit. Rejects with the error of this write, or of the whole commit. */
   write(one: T): Promise<void>;
 }

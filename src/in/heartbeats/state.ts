@@ -8,7 +8,7 @@ export interface HeartbeatPace extends Times {
   maxRun: number;
 }
 
-export type Reason = "missing" | "failed" | "overrun";
+type Reason = "missing" | "failed" | "overrun";
 
 /** The state of a job. Times are Unix seconds. */
 export interface HeartbeatState {
@@ -226,7 +226,7 @@ export function jumped(
 }
 
 /** As people see it; `late`: after the expected time and within the grace. */
-export type ShownState = "new" | "up" | "started" | "late" | "down" | "paused";
+type ShownState = "new" | "up" | "started" | "late" | "down" | "paused";
 
 export function shownState(beat: HeartbeatState, at: number): ShownState {
   if (beat.state === "down" || beat.state === "paused") return beat.state;

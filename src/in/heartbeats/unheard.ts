@@ -7,7 +7,7 @@ import { projectHeartbeats } from "./rows.ts";
 import { findHeartbeatSource } from "./source.ts";
 
 /** A heartbeat that pages nobody when its reports are missing. */
-export interface UnheardHeartbeat {
+interface UnheardHeartbeat {
   id: string;
   name: string;
   project: string;

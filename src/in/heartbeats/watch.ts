@@ -33,7 +33,7 @@ import {
 } from "./state.ts";
 
 /** A job's report. */
-export interface Ping {
+interface Ping {
   word: HeartbeatReport;
   /** The id of the run, a UUID. */
   rid: string | null;

@@ -29,7 +29,7 @@ interface Group {
   settle: Settle;
 }
 
-export interface Batcher {
+interface Batcher {
   /** Throws ServiceError overloaded above the limits of waiting events, which are higher with `isLast`. */
   submit(arrivals: readonly Arrival[], settle: Settle, isLast?: boolean): void;
   /** Writes everything that waits, now. */
@@ -37,7 +37,7 @@ export interface Batcher {
   readonly waiting: number;
 }
 
-export interface BatchWriter {
+interface BatchWriter {
   /**
    * Writes a batch and commits it before it returns: the whole, or where that is too much its first groups, at least
    * one. The rest is written in a later turn.

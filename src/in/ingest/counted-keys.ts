@@ -5,7 +5,7 @@ const MOST = 50_000;
  * The keys that were counted into a rule's shared alert, with their highest level: an event with a counted key is
  * nothing new. A key that was dropped from memory, or whose batch was undone, counts as new.
  */
-export interface CountedKeys {
+interface CountedKeys {
   /** Whether the key is new, or its level is higher than before. */
   isNews(one: CountedKey, level: number): boolean;
   add(one: CountedKey, level: number): void;
@@ -16,7 +16,7 @@ export interface CountedKeys {
   undo(): void;
 }
 
-export interface CountedKey {
+interface CountedKey {
   /** The common beginning of the keys of its rule and subject. */
   prefix: string;
   key: string;

@@ -35,7 +35,7 @@ export interface Done {
 }
 
 /** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
-export interface Effects {
+interface Effects {
   of(tx: Tx, arrival: Arrival, known: Known): Done;
   readonly goingOn: GoingOn;
   readonly missing: Missing;

@@ -14,7 +14,7 @@ export interface Sight {
 }
 
 /** With the source that it came from. */
-export interface SightFrom extends Sight {
+interface SightFrom extends Sight {
   sourceId: number;
 }
 
@@ -70,7 +70,7 @@ interface StoredReturn {
   learning: number;
 }
 
-export function sightOf({ at, after, learning }: StoredReturn): Sight {
+function sightOf({ at, after, learning }: StoredReturn): Sight {
   return { since: at, after: learning === 1 ? 0 : (after ?? Infinity) };
 }
 

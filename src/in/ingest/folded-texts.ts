@@ -11,7 +11,7 @@ import type { Mined, Miner } from "./template/miner.ts";
  * ("billing-api is down", where orders-api was) is new trouble, of which whoever took it is told. Only in memory: after
  * a start an alert holds its last message.
  */
-export interface FoldedTexts {
+interface FoldedTexts {
   hear(
     tx: Tx,
     alert: OpenAlert,

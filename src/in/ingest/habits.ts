@@ -37,7 +37,7 @@ export interface Habits {
   clear(): void;
 }
 
-export interface Unusually {
+interface Unusually {
   came: number;
   usually: number;
 }

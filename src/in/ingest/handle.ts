@@ -84,21 +84,21 @@ export interface ToldEvent {
 const toldOf = ({ source, event }: Arrival): ToldEvent => ({ source: source.id, event });
 
 /** A source's first event and its result. */
-export interface FirstHeard {
+interface FirstHeard {
   at: number;
   source: Source;
   event: IngestEvent;
   templateId: string;
 }
 
-export interface HeardLately {
+interface HeardLately {
   sourceId: number;
   lastEventAt: number | null;
   /** Sixty counts, the present minute's last. */
   minutes: number[];
 }
 
-export interface IngestStats {
+interface IngestStats {
   waiting: number;
   accepted: number;
   shed: number;

@@ -5,7 +5,7 @@ import type { Tx } from "../../ground/store/store.ts";
  * The latest report of each alert whose row has an earlier one. Changes by the open batch are final with its commit:
  * until `settle` they can be undone.
  */
-export interface LaterReports {
+interface LaterReports {
   get(key: string): LaterReport | null;
   keep(key: string, report: LaterReport): void;
   drop(key: string): void;

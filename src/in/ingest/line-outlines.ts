@@ -51,7 +51,7 @@ type StoredOutline = Outline & { template: string };
 const INSERT = "INSERT OR REPLACE INTO line_outlines (id, project_id, outline) VALUES (?, ?, ?)";
 
 /** Finds outlines of lines that come, and writes each once a block. */
-export interface LineOutlines {
+interface LineOutlines {
   /** How the line with this id is stored. Ids rise. */
   store(
     tx: Tx,
@@ -140,7 +140,7 @@ function charsOf({ message, keys, tags }: LineTexts): number {
 const OUTLINE = "SELECT outline FROM line_outlines WHERE id = ?";
 
 /** What stored lines say. Each outline is read once a block, and no other block's are held. */
-export interface LineReader {
+interface LineReader {
   /** The line with its template and its texts, which are written into it. */
   whole<Line extends StoredLine>(line: Line): Line;
   /** Its message alone: a search asks for many and takes few. */

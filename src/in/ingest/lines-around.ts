@@ -38,7 +38,7 @@ export const linesAround = z
 export type LinesAround = z.output<typeof linesAround>;
 type MarkedLine = LinesAround["messages"][number];
 
-export interface AroundQuery {
+interface AroundQuery {
   /** Unix seconds, both inclusive; default: five minutes around the opening. */
   after?: number | undefined;
   before?: number | undefined;

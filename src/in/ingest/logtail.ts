@@ -37,7 +37,7 @@ const BLOCKS = `SELECT block FROM log_blocks WHERE project_id = ? AND template_i
 const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines
   WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
 
-export interface LogTailQuery {
+interface LogTailQuery {
   limit: number;
   /** Of this template, and of every one that was merged into the same root. */
   template?: string | undefined;

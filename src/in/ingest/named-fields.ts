@@ -35,7 +35,7 @@ export interface Extra {
 }
 
 /** The fields of an event's JSON besides the basic ones (contract §22). */
-export interface NamedFields {
+interface NamedFields {
   named: NamedState | null;
   extra: Extra | null;
 }

@@ -41,7 +41,7 @@ export function nameScopeOf(source: Source): number | null {
 }
 
 /** What an event that opens nothing did to the alerts of its name. */
-export interface Concluded {
+interface Concluded {
   /** Alerts that it ended. */
   resolved: number;
   /** The keys of the unresolved alerts of that name; empty where none was known. */

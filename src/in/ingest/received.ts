@@ -3,7 +3,7 @@ import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { cut } from "../../ground/kit/text.ts";
 
 /** A received request, for a person who writes a mapping. */
-export interface ReceivedBody {
+interface ReceivedBody {
   at: number;
   contentType: string;
   /** Its first 16,384 characters. */

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../ground/kit/errors.ts";
 import { cut } from "../../ground/kit/text.ts";
 
 /** Why events of a source were refused, and their body. */
-export interface Refusal {
+interface Refusal {
   code: ErrorCode;
   /** The sentence in the answer to the sender. */
   message: string;
@@ -13,7 +13,7 @@ export interface Refusal {
   body: string;
 }
 
-export interface LastRefusal extends Refusal {
+interface LastRefusal extends Refusal {
   at: number;
 }
 

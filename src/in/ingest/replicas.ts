@@ -12,7 +12,7 @@ export interface Replicas {
   values: readonly [string, string];
 }
 
-export interface ReplicaWatch {
+interface ReplicaWatch {
   /** A sender reported that an alert with these labels fires. */
   note(source: Source, event: IngestEvent): void;
   all(): Replicas[];

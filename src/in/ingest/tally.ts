@@ -22,7 +22,7 @@ export interface SourceTally {
 }
 
 /** A source's events of the last hour by the minute, the present one last. */
-export interface SourceHour {
+interface SourceHour {
   sourceId: number;
   seenAt: number;
   minutes: number[];

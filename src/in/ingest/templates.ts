@@ -7,7 +7,7 @@ import { hasNames } from "./template/text/marks.ts";
 import type { ShapeCount } from "./template-counts.ts";
 
 /** A template in a project's list. Times are Unix seconds. */
-export const templateAnswer = z
+const templateAnswer = z
   .object({
     template_id: z.string(),
     template: z.string(),
@@ -53,7 +53,7 @@ interface Shape {
 }
 
 /** A template with the shapes that were merged into it. */
-export interface Family {
+interface Family {
   id: string;
   text: string;
   texts: string[];

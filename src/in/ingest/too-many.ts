@@ -13,7 +13,7 @@ import type { Unresolved } from "./unresolved.ts";
 import type { Firing } from "./window.ts";
 
 /** A match that would have opened another alert. */
-export interface OneTooMany {
+interface OneTooMany {
   rule: StoredRule;
   /** Keys that the rule names. */
   names: readonly string[];

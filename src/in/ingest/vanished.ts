@@ -9,7 +9,7 @@ import { readDowntimes } from "./first-seen.ts";
 import { type Rhythm, searchSilent } from "./silent-keys.ts";
 
 /** A template that came as often as hourly for two weeks and no longer comes, by its own rhythm. Times are Unix seconds. */
-export interface Vanished {
+interface Vanished {
   template_id: string;
   template: string;
   /** Of its two weeks. */

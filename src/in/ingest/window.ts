@@ -3,7 +3,7 @@ import type { AlertLabels } from "../../core/alerts/label-book.ts";
 import { joinedLabels, labelChars, NO_LABELS, withKeys } from "../../core/alerts/labels.ts";
 import type { IngestEvent } from "./event.ts";
 
-export interface WindowRule {
+interface WindowRule {
   count: number;
   distinct_sources: number;
   /** Length in seconds. */

@@ -25,7 +25,7 @@ export interface Windows {
   clear(): void;
 }
 
-export interface WindowLimits {
+interface WindowLimits {
   keys: number;
   /** Hits of all keys. */
   hits: number;

@@ -9,7 +9,7 @@ import { rightOf } from "../../out/paging/right.ts";
 import type { ListenDeps } from "./listener.ts";
 
 /** An answer to a page, by the page's handle. */
-export interface HandleAnswer {
+interface HandleAnswer {
   handle: string;
   verb: AnswerVerb;
   /** The kind of contact to which the page must have been sent. */

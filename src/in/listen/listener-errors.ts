@@ -2,7 +2,7 @@ import { hearingError, markHearing } from "../../out/contacts/read-position.ts";
 import type { ListenDeps } from "./listener.ts";
 
 /** Tracks a listener's errors: when it tries again, and when they are reported. */
-export interface ListenerErrors {
+interface ListenerErrors {
   recovered(): void;
   /** `leastMs`: the shortest wait; `atOnce`: report it now. Returns the next try's time, in Unix milliseconds. */
   failed(error: string, why?: { leastMs?: number; atOnce?: boolean }): number;

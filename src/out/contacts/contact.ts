@@ -85,7 +85,7 @@ export const gatewayWrite = (kinds: ContactList = contactKindList) =>
 const MOST_RULES = 10;
 const LONGEST_REST = 3_600;
 
-export const notifyRule = z.strictObject({
+const notifyRule = z.strictObject({
   after_seconds: integer(0, LONGEST_REST),
   contacts: list(hexIdField, 20),
   min_level: integer(0, 1_000_000)

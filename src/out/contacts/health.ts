@@ -7,7 +7,7 @@ import type { ContactRow } from "./contacts.ts";
 const FAILING = 3;
 
 /** How an attempt at a contact ended. */
-export type ContactEnd =
+type ContactEnd =
   | { well: true; sent: boolean }
   /** `lost`: trying again can't help. `gone`: it asked for no more, or isn't there any longer. */
   | { well: false; error: string; lost: boolean; gone: boolean };

@@ -6,7 +6,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 /** What the box's listeners remember of a gateway: how far they read, and what keeps them from it. */
 
 /** How far a service's answers were read. */
-export interface ReadPosition {
+interface ReadPosition {
   /** The service's own word for it: an update's number, a message's id. */
   place: string;
   /** When it was written, in Unix seconds. */

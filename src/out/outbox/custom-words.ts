@@ -13,7 +13,7 @@ import {
 } from "./message.ts";
 
 /** Texts that somebody wrote for one channel, in Mustache; empty: the usual ones. */
-export interface CustomTexts {
+interface CustomTexts {
   title_template: string;
   body_template: string;
 }

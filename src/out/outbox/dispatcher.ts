@@ -24,7 +24,7 @@ export interface Dispatcher {
   readonly movedAt: number;
 }
 
-export interface DispatcherOptions<Outcome, Target, Row extends QueuedRow> {
+interface DispatcherOptions<Outcome, Target, Row extends QueuedRow> {
   store: Store;
   log: Log;
   queue: Queue<Outcome, Target, Row>;

@@ -6,7 +6,7 @@ import { isHeld } from "./storm.ts";
 import { rankOf } from "./turns.ts";
 
 /** One event to go out: its body is fixed here and is the same bytes in every attempt (contract §6). */
-export interface OutgoingEvent {
+interface OutgoingEvent {
   eventId: string;
   projectId: number;
   alertId: number | null;
@@ -28,7 +28,7 @@ export interface OutgoingEvent {
   exceptToldRooms?: boolean;
 }
 
-export interface Enqueued {
+interface Enqueued {
   /** Rows made: who will be told, for the timeline. */
   deliveries: number;
   executions: number;

@@ -51,7 +51,7 @@ export interface EventBody extends AlertFacts {
   integration?: DisabledIntegration;
 }
 
-export interface DisabledIntegration {
+interface DisabledIntegration {
   id: string;
   name: string;
   type: string;

@@ -5,7 +5,7 @@ import { afterActionAttempt, type ExecutionNext, isTooOld } from "./retry.ts";
 import { type ActionRow, findAction } from "./runs.ts";
 import type { ActionOutcome } from "./senders/action.ts";
 
-export interface ExecutionQueueOptions {
+interface ExecutionQueueOptions {
   store: Store;
   /** Runs the action with `eventBody` as its body where it has none stored. Never throws. */
   run(action: ActionRow, eventBody: string): Promise<ActionOutcome>;

@@ -85,6 +85,6 @@ export function laneCapacity(lane: Lane, probes: boolean): number {
 }
 
 /** Rest between two probes of a failing endpoint: rows not yet tried don't wait longer than this for their turn. */
-export function probeGap(failures: number): number {
+function probeGap(failures: number): number {
   return Math.min(LONGEST_PROBE_GAP_MS, 250 * 2 ** Math.min(failures, 8));
 }

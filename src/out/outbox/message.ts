@@ -22,7 +22,7 @@ export interface Message {
 }
 
 /** What the words need beside the event's body. */
-export interface MessageContext {
+interface MessageContext {
   /** Where people see the alert; null: nowhere that they could be led to. */
   link?: string | null;
   /** Names and times that were written with the event; null where nothing was. */

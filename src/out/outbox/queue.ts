@@ -39,7 +39,7 @@ export interface Recorded {
 }
 
 /** An endpoint as it stands at one look. */
-export interface Endpoint<Target> {
+interface Endpoint<Target> {
   enabled: boolean;
   /** Failed attempts in a row. */
   failures: number;

@@ -25,7 +25,7 @@ export interface Recording<Outcome> {
   close(): void;
 }
 
-export interface RecordingOptions<Outcome, Target, Row extends QueuedRow> {
+interface RecordingOptions<Outcome, Target, Row extends QueuedRow> {
   store: Store;
   log: Log;
   queue: Queue<Outcome, Target, Row>;

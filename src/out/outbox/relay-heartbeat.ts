@@ -10,7 +10,7 @@ import { resumeDeliveries } from "./rows.ts";
 type BoxEvent = "box.announced" | "box.heartbeat" | "box.goodbye";
 
 /** How the relay stands, as far as the latest word to it tells. */
-export interface RelayContact {
+interface RelayContact {
   /** When it last took a word, in Unix seconds; null: not since the start. */
   readonly heardAt: number | null;
   /** What was wrong the last time; null: nothing. */
@@ -29,7 +29,7 @@ export interface RelayHeartbeat {
   end(isGoodbye: boolean): Promise<void>;
 }
 
-export interface RelayHeartbeatDeps {
+interface RelayHeartbeatDeps {
   store: Store;
   sealer: Sealer;
   egress: Egress;

@@ -32,7 +32,7 @@ export function findRelay(reader: Reader): RelayRow | null {
 export const RELAY_SECRET = sealPlace("relay", "sealed_secret", 1);
 
 /** How a call of the relay went. `skewSeconds`: how far this box's clock is ahead; null where it isn't known. */
-export interface RelayAnswer {
+interface RelayAnswer {
   verdict: Verdict;
   skewSeconds: number | null;
   /** Phones that were paged; null where it didn't say. */

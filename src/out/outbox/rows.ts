@@ -25,7 +25,7 @@ const DELIVERY = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT)
       AS next_attempt_at, last_error, created_at
   FROM deliveries WHERE integration_id = ?`;
 
-export interface DeliveriesQuery {
+interface DeliveriesQuery {
   status?: Delivery["status"] | undefined;
   /** A kind of event. */
   event?: string | undefined;
@@ -91,7 +91,7 @@ export function resumeDeliveries(tx: Tx, integrationId: string): void {
 }
 
 /** What waited for an endpoint and now goes nowhere; `alertId` is null where no alert caused it. */
-export interface DroppedDelivery {
+interface DroppedDelivery {
   alertId: number | null;
   event: string;
   attempts: number;

@@ -8,7 +8,7 @@ export const STORM_MS = 60_000;
 const MINUTE_SECONDS = 60;
 
 /** What is about to be enqueued for a room. */
-export interface Candidate {
+interface Candidate {
   integrationId: string;
   /** Openings of a minute that are told one by one; 0: all are. null: no room. */
   threshold: number | null;

@@ -34,7 +34,7 @@ export interface TestFire {
   relay(target: RelayTarget): Promise<void>;
 }
 
-export interface TestFireOptions {
+interface TestFireOptions {
   store: Store;
   channels: ChannelSender;
   egress: Egress;
@@ -44,7 +44,7 @@ export interface TestFireOptions {
 }
 
 /** How a try went. */
-export interface ChannelTrial {
+interface ChannelTrial {
   ok: boolean;
   status_code: number | null;
   duration_ms: number;

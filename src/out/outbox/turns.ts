@@ -36,7 +36,7 @@ export function noTurns(): Turns {
  * The next `most` rows of a flow that may go, or all that are left; never one that was given before in the
  * same look.
  */
-export type ReadFlow<Row> = (flow: Flow, most: number) => Row[];
+type ReadFlow<Row> = (flow: Flow, most: number) => Row[];
 
 /** At most `limit` rows, a turn each, of the flows that have rows waiting. */
 export function takeTurns<Row>(

@@ -5,7 +5,7 @@ import { PAGE_EVENTS } from "./pages.ts";
 /** Pages that somebody may still answer: they went out within the last day, and their alerts aren't over. */
 
 /** Kinds of contact whose answers the box has to ask for. */
-export const HEARD_KINDS = "('telegram', 'slack', 'ntfy', 'pushover')";
+const HEARD_KINDS = "('telegram', 'slack', 'ntfy', 'pushover')";
 
 const REACHED = `FROM pages p JOIN contacts c ON c.id = p.contact_id JOIN alerts a ON a.id = p.alert_id
   WHERE p.finished_at > ? + 0 AND p.status = 'delivered' AND p.event IN ${PAGE_EVENTS}`;

@@ -5,7 +5,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import type { MessageName } from "./message-name.ts";
 
 /** The right to answer one message as one person, for a day: what a link in it carries. */
-export interface Capability {
+interface Capability {
   tenantId: string;
   /** The alert that the message names first. */
   alertId: number;
@@ -55,7 +55,7 @@ const CAPABILITY =
   /^(?:([0-9a-f]{16})([0-9a-f]{16})-)?([0-9a-z]{1,11})(?:\.([0-9a-z]{1,11})\.([0-9a-z]{4}))?-([0-9a-z]{1,8})-([0-9a-f]{16})-([\w-]{22})$/;
 
 /** What a link's capability says of itself: all of it, or what doesn't follow from the rest. */
-export type SaidCapability = Omit<Capability, "tenantId" | "accountId"> &
+type SaidCapability = Omit<Capability, "tenantId" | "accountId"> &
   Partial<Pick<Capability, "tenantId" | "accountId">>;
 
 /** What it says of itself, believed by nobody yet; null where it has another form. */

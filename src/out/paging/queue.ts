@@ -15,7 +15,7 @@ import { pageRecorder } from "./record.ts";
 import { noteMessage, pageMessage, type ShiftFacts, shiftMessage } from "./say.ts";
 import type { ContactSender } from "./send.ts";
 
-export interface PageQueueOptions {
+interface PageQueueOptions {
   store: Store;
   sealer: Sealer;
   kinds: ContactList;

@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 60_000;
 const LONGEST_REST_MS = 300_000;
 const REFUSED = "refused";
 
-export interface RecordOptions extends PageOutcomes {
+interface RecordOptions extends PageOutcomes {
   sealer: Sealer;
   kinds: ContactList;
   /** A page was due while its alert was quiet. */
@@ -25,7 +25,7 @@ export interface RecordOptions extends PageOutcomes {
 }
 
 /** What becomes of a row after an attempt. Times are Unix milliseconds. Pure. */
-export function afterPage(attempt: {
+function afterPage(attempt: {
   verdict: Verdict | { kind: "dropped"; error: string };
   attempts: number;
   dueMs: number;

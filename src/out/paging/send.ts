@@ -13,7 +13,7 @@ import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capab
 import type { MessageName } from "./message-name.ts";
 import { receiptOf } from "./shown.ts";
 
-export interface ContactSenderOptions {
+interface ContactSenderOptions {
   store: Store;
   log: Log;
   sealer: Sealer;
@@ -40,7 +40,7 @@ export interface ContactSender {
 }
 
 /** Beside what is said. */
-export interface SendContext {
+interface SendContext {
   /** What the service calls the message in whose place it is said. */
   ref: string | null;
   /** null: it names no row, a test. */

@@ -9,7 +9,7 @@ import { type MessageName, namedIn } from "./message-name.ts";
 import { isPage } from "./page.ts";
 
 /** What stands for having shown one message to one contact: a device gives it back without being signed in. */
-export interface ShownRight {
+interface ShownRight {
   tenantId: string;
   contactId: string;
   /** null: a test, which names no row. */

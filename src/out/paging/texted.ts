@@ -23,7 +23,7 @@ export function contactOfNumber(
 }
 
 /** The page that a text answers. `alertId`: only this one of those that its message named. */
-export type Texted =
+type Texted =
   | { kind: "page"; handle: string; alertId?: number }
   /** Which of these isn't said. */
   | { kind: "which"; alertIds: number[] }

@@ -122,7 +122,7 @@ type Definition<F extends Fields, S extends string> = Omit<
 };
 
 /** A kind whose fields and settings are known by name. */
-export type Defined<K extends string, F extends Fields, S extends string> = Omit<
+type Defined<K extends string, F extends Fields, S extends string> = Omit<
   Channel,
   "kind" | "fields" | "settings"
 > & {

@@ -72,7 +72,7 @@ interface Asking {
 }
 
 /** The role that the groups give; null where roles are set in the box. */
-export function roleByGroups({ roles }: Provider, { groups }: Identity): Role | null {
+function roleByGroups({ roles }: Provider, { groups }: Identity): Role | null {
   if (Object.keys(roles).length === 0) return null;
   return groups.reduce<Role>((role, group) => {
     const given = Object.hasOwn(roles, group) ? roles[group] : undefined;

@@ -18,7 +18,7 @@ function library(): Promise<typeof Library> {
  * Why a sign-in at a provider failed. `away`: it can't be reached; `denied`: the person declined; `refused`: the
  * provider declined; `clock`: its answer is too old, or the clocks differ; `wrong`: its answer is invalid.
  */
-export type ProviderFailure = "away" | "denied" | "refused" | "clock" | "wrong";
+type ProviderFailure = "away" | "denied" | "refused" | "clock" | "wrong";
 
 export class ProviderFault extends Error {
   readonly kind: ProviderFailure;

@@ -13,7 +13,7 @@ import { ProviderFault } from "./client.ts";
 import type { ProviderFlow } from "./flows.ts";
 import { type OpenProvider, openProvider } from "./providers.ts";
 
-export interface ProviderParts extends SignInParts {
+interface ProviderParts extends SignInParts {
   ways: Pick<WaysIn, "providers" | "flows">;
   sealer: Sealer;
   log: Log;

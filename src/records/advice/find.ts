@@ -15,7 +15,7 @@ import { ADVICE_DAYS, type AdviceProposal, MOST_ADVICE } from "./shape.ts";
 import { situationOf } from "./situations.ts";
 
 /** Templates of a project that no rule takes, the most frequent first. */
-export type UnheardIn = (project: { id: number; name: string }) => readonly TemplateAnswer[];
+type UnheardIn = (project: { id: number; name: string }) => readonly TemplateAnswer[];
 
 const DAY = 86_400;
 /** Of what mends no single rule so many stand beside the rest. */

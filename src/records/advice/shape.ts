@@ -6,7 +6,7 @@ export const ADVICE_DAYS = 28;
 /** More are not given: who gets a long list reads none of it. */
 export const MOST_ADVICE = 10;
 
-export const adviceKinds = [
+const adviceKinds = [
   "one_cause",
   "many_of_one",
   "flaps",

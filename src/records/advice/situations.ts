@@ -10,7 +10,7 @@ import type { AdviceKind } from "./shape.ts";
  */
 
 /** What was found of one rule. */
-export interface Situation {
+interface Situation {
   kind: AdviceKind;
   /** What tells two of one kind and rule apart. */
   about?: string;
@@ -55,7 +55,7 @@ const figuresOf = ({ alerts, pages }: RulePast) => ({ alerts: alerts.length, pag
  * Most of its alerts were ended within minutes by their sender, and nobody did anything: it could wait for so long. That quiet
  * ended one says nothing: what comes once, and matters, ends like that, and would open nothing if it had to last.
  */
-export function endsByItself(past: RulePast): Situation | null {
+function endsByItself(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   if (rule.for_minutes > 0 || alerts.length < ENOUGH || isCritical(past)) return null;
   if (!alerts.every(({ isNamed }) => isNamed)) return null;
@@ -96,7 +96,7 @@ export function flaps(past: RulePast): Situation | null {
 }
 
 /** It pages people, and none of them ever did anything about it. */
-export function nobodyActs(past: RulePast): Situation | null {
+function nobodyActs(past: RulePast): Situation | null {
   const { rule, alerts, pages } = past;
   if (rule.escalations.length === 0 || pages === 0 || isCritical(past)) return null;
   const isIdle = alerts.every(({ isActedOn, endedAt }) => !isActedOn && endedAt !== null);
@@ -110,7 +110,7 @@ export function nobodyActs(past: RulePast): Situation | null {
 }
 
 /** Alerts of another rule of its project open before nearly all of its own, and still stand then. */
-export function oneCause(past: RulePast, others: readonly RulePast[]): Situation | null {
+function oneCause(past: RulePast, others: readonly RulePast[]): Situation | null {
   const { rule, alerts } = past;
   if (alerts.length < ENOUGH || isCritical(past)) return null;
   const rules = others.map((one) => one.rule);
@@ -176,7 +176,7 @@ function namesShared(pairs: readonly { alert: PastAlert; before: PastAlert }[]):
 }
 
 /** Nearly each alert has a value of its own, and they open together: the identifier tells one trouble apart. */
-export function manyOfOne(past: RulePast): Situation | null {
+function manyOfOne(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   if (alerts.length < 20 || isCritical(past)) return null;
   if (alerts.some(({ isNamed }) => isNamed)) return null;
@@ -200,7 +200,7 @@ export function manyOfOne(past: RulePast): Situation | null {
 }
 
 /** A step pages somebody again and again, who never takes one, though others do. */
-export function neverAnswered(past: RulePast): Situation | null {
+function neverAnswered(past: RulePast): Situation | null {
   const { rule, alerts } = past;
   const { escalations } = rule;
   if (escalations.length < 2 || isCritical(past)) return null;

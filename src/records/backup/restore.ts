@@ -31,7 +31,7 @@ import type { Place } from "./place.ts";
 import { openReplaced, type Pending, type PendingRows, settle } from "./restored.ts";
 import { checkBytes, checkInside, isReplaced, readManifest } from "./verify.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   place: Place;
   /** FILE; FILE.json lies beside it. */
   file: string;

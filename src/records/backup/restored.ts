@@ -9,7 +9,7 @@ import { openReadOnly } from "../../ground/store/database.ts";
 /** What happens to rows that waited to be sent when the copy was made. */
 export type Pending = "auto" | "keep" | "drop";
 
-export interface RestoredOptions {
+interface RestoredOptions {
   pending: Pending;
   /** Whether a box was sending when the copy was made. */
   wasServing: boolean;
@@ -26,7 +26,7 @@ export interface PendingRows {
 }
 
 /** What the replaced store says. */
-export interface Replaced {
+interface Replaced {
   tenantId: string;
   /** The row's state there; null when the store never had the row. */
   outcome(table: Table, id: number, owner: string): Outcome | null;

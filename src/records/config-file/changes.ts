@@ -28,7 +28,7 @@ export function kindOf(many: string): string {
 }
 
 /** Every part of a project as text, by kind and name, with a mark that shows whether its credentials change. */
-export type Snapshot = Map<string, string[]>;
+type Snapshot = Map<string, string[]>;
 
 const key = (kind: string, name: string) => `${kind} ${name}`;
 

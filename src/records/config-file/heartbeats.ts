@@ -28,7 +28,7 @@ export const heartbeatConfig = z.strictObject({
   watch: pace.watch.default(null),
   imported_from: importedFrom,
 });
-export type HeartbeatConfig = z.output<typeof heartbeatConfig>;
+type HeartbeatConfig = z.output<typeof heartbeatConfig>;
 
 /** Of a row, the fields that a configuration has. */
 const configOf = z.object(heartbeatConfig.shape);

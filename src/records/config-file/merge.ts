@@ -89,7 +89,7 @@ function withNames(pairs: readonly ImportPair[], there: readonly ConfigPart[]): 
 }
 
 /** A pair that belongs to the import. `isTaken`: its content is the import's, not a person's. */
-export type TakenPair = ImportPair & { isTaken: boolean };
+type TakenPair = ImportPair & { isTaken: boolean };
 
 export interface MergedParts {
   config: ProjectConfig;

@@ -58,7 +58,7 @@ export const tenantConfig = z.strictObject({
 });
 
 /** A gateway of a file with its secrets read. Kept secrets aren't among its settings. */
-export interface FileGateway {
+interface FileGateway {
   kind: string;
   settings: Record<string, string>;
 }

@@ -19,7 +19,7 @@ class Tried extends Error {
 }
 
 /** What will exist when the configuration is applied. */
-export interface Assumed {
+interface Assumed {
   /** Of other projects, `project/schedule`. */
   schedules: readonly string[];
   /** Emails of people who will have an account. */

@@ -9,7 +9,7 @@ export const localDay = (zone: Zone, at: number): number =>
 export const beginOf = (zone: Zone, day: number): number => zone.first(day * DAY);
 
 /** 0 is Monday. */
-export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
+const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 export const mondayOf = (day: number): number => day - weekdayOf(day);
 

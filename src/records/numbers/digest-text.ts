@@ -13,7 +13,7 @@ import { numbersOf } from "./numbers.ts";
 import type { NumbersRow } from "./shape.ts";
 
 /** What a digest says. */
-export interface DigestText {
+interface DigestText {
   title: string;
   lines: string[];
 }

@@ -19,13 +19,8 @@ export const counters = [
 export type Counter = (typeof counters)[number];
 
 /** Seconds in buckets; `rang`: rings by the hour of the week, 0 is Monday 00:00. */
-export const sketches = [
-  "opened_to_acknowledged",
-  "opened_to_resolved",
-  "told_to_shown",
-  "rang",
-] as const;
-export type Sketch = (typeof sketches)[number];
+const sketches = ["opened_to_acknowledged", "opened_to_resolved", "told_to_shown", "rang"] as const;
+type Sketch = (typeof sketches)[number];
 
 /** How many there are in each bucket. */
 export type SpanBuckets = Record<number, number>;

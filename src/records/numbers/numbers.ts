@@ -19,7 +19,7 @@ import { addStanding } from "./standing.ts";
 /** DayFigures of a span of days, as somebody asks for them. */
 
 /** Days that one answer may span. */
-export const MOST_DAYS = 800;
+const MOST_DAYS = 800;
 const USUAL_DAYS = 56;
 
 export interface NumbersQuery {

@@ -16,7 +16,7 @@ import {
 /** Of which thing a sum is. Of a rule: its id; a level; a person: the account's id; of all: "". */
 export type SumOf = "all" | "rule" | "level" | "person";
 
-export interface Cell {
+interface Cell {
   by: SumOf;
   span: "day" | "month";
   at: number;

@@ -7,7 +7,7 @@ import { tenantZone } from "../../people/reader-clock.ts";
 
 /** TenantSettings of the tenant. */
 
-export const zoneName = text(64, 1).refine(isTimezone, {
+const zoneName = text(64, 1).refine(isTimezone, {
   error: "must be a time zone's name, as Europe/Berlin",
 });
 

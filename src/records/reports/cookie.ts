@@ -12,13 +12,13 @@ export interface Gate {
   passwordVersion: string;
 }
 
-export interface GateKey {
+interface GateKey {
   /** A secret of the server. */
   key: Buffer;
   now: number;
 }
 
-export interface CookiePlace {
+interface CookiePlace {
   /** The page's path as the browser sees it. */
   path: string;
   /** Whether the public address is https. */

@@ -97,7 +97,7 @@ function summary(timeline: readonly TimelineStep[]): string {
 }
 
 /** A report as its writers see it. Times are Unix seconds. */
-export interface WrittenReport {
+interface WrittenReport {
   title: string;
   /** Plain text. */
   description: string;
@@ -105,7 +105,7 @@ export interface WrittenReport {
   updatedAt: number;
 }
 
-export interface WrittenEntry {
+interface WrittenEntry {
   title: string;
   type: EntryType;
   contentMd: string;

@@ -49,7 +49,7 @@ export function getEntry(reader: Reader, report: ReportRow, id: string): EntryRo
 }
 
 /** The content of an entry. The HTML is `contentMd`, rendered before the transaction. */
-export interface EntryContent {
+interface EntryContent {
   contentMd: string;
   contentHtml: string;
 }

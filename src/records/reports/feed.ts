@@ -15,7 +15,7 @@ import { isoTime } from "./times.ts";
 /** Characters that XML 1.0 can't contain, even escaped (XML 1.0 §2.2). */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
-export interface FeedView {
+interface FeedView {
   report: PublicReport;
   /** The page's absolute address, without a query. */
   pageUrl: string;

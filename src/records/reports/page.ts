@@ -91,7 +91,7 @@ export function reportJson(report: PublicReport, gated: boolean): PageAnswer {
 }
 
 /** Why the reader sees the password page: the first visit, a wrong password, or too many attempts. */
-export type GateOutcome = "asked" | "wrong" | { waitSeconds: number };
+type GateOutcome = "asked" | "wrong" | { waitSeconds: number };
 
 /**
  * The password page of a report. It contains no word of the report (contract §8). The hidden field isn't sent; password

@@ -21,7 +21,7 @@ export interface RenderWork {
 const LONGEST_HTML = 1_048_576;
 
 /** Renders one text. Never throws. */
-export function renderResult(markdown: string, how: RenderHow = {}): RenderResult {
+function renderResult(markdown: string, how: RenderHow = {}): RenderResult {
   try {
     const dropped = new Set<string>();
     const html = renderMarkdown(markdown, { ...how, dropped });

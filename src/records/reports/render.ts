@@ -30,7 +30,7 @@ export const CONTENT_TAGS = [
 ] as const;
 
 /** The schemes of links in rendered content. */
-export const LINK_SCHEMES = ["http", "https", "mailto"] as const;
+const LINK_SCHEMES = ["http", "https", "mailto"] as const;
 
 /** On every link: hides readers' addresses, and search engines don't count it. */
 export const LINK_REL = "nofollow noopener noreferrer";

@@ -8,7 +8,7 @@ import type { ReportStanding } from "./report.ts";
 import type { ReportAnswer } from "./written.ts";
 
 /** The project of the reports. */
-export interface ReportProject {
+interface ReportProject {
   id: number;
   name: string;
 }
@@ -93,7 +93,7 @@ export function getReport(reader: Reader, project: ReportProject, id: string): R
   return row;
 }
 
-export interface NewReport {
+interface NewReport {
   title: string;
   description: string;
   /** The alert that it is about; null for none. */
@@ -144,7 +144,7 @@ export async function passwordChange(
   return given === "" ? "clear" : { hash: await passwords.hash(given) };
 }
 
-export interface ReportChange {
+interface ReportChange {
   title: string;
   /** Kept where it is missing. */
   description: string | undefined;

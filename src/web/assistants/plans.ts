@@ -3,7 +3,7 @@ import { base62Secret } from "../../ground/kit/ids.ts";
 import type { Random } from "../../ground/kit/random.ts";
 
 /** What a preparation showed: by which tool, from what, and what it rested on. */
-export interface KeptPlan {
+interface KeptPlan {
   tool: string;
   input: Readonly<Record<string, unknown>>;
   /** As JSON: the plan holds only as long as this is the same. */

@@ -10,7 +10,7 @@ import { PLAN_MINUTES, type Plans } from "./plans.ts";
 import { answerOf, type Box, missing, preparing, RefusedByBox, reading } from "./tools.ts";
 
 /** For whom, and what they let an assistant do. */
-export interface Assisted {
+interface Assisted {
   ask: AskBox;
   /** Whose plans these are: one key's are no other's. */
   owner: string;

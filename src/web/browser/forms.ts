@@ -40,7 +40,7 @@ function isOurs(form: HTMLFormElement, sender: Sender | null): boolean {
 }
 
 /** Where a form goes. */
-export const formAddress = (form: HTMLFormElement, sender: Sender | null): string =>
+const formAddress = (form: HTMLFormElement, sender: Sender | null): string =>
   said(form, sender, "action") || ownAddress();
 
 /** What a form holds, as it is sent. */

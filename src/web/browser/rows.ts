@@ -1,7 +1,7 @@
 /*
  * A list that stays where it is while the one it shows changes. Pure: rows are their ids.
  */
-export interface Merged {
+interface Merged {
   /** What is shown now, from top to bottom. */
   order: string[];
   /** Of these: rows that left the list. */

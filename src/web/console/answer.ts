@@ -40,7 +40,7 @@ const COMMON: Readonly<Record<string, string>> = {
 /** A month: the same host may serve others without TLS, and this binds all its ports. */
 const HSTS = "max-age=2592000";
 
-export interface HtmlAnswer {
+interface HtmlAnswer {
   status: number;
   body: string;
   /** It shows something this once: nobody keeps it. */

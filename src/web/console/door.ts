@@ -34,7 +34,7 @@ export interface ConsoleDeps {
 }
 
 /** The pages for people, as a function of a request. null: it isn't for them. */
-export type Console = (c: AppContext) => Promise<Response | null>;
+type Console = (c: AppContext) => Promise<Response | null>;
 
 /** The box in a browser: opened by a cookie, never by an API key, and no page is for programs. */
 export function createConsole({ tenant, serving, system, tls }: ConsoleDeps): Console {
@@ -130,7 +130,7 @@ function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | n
 }
 
 /** Addresses that are no pages and lead to one: where that is; null for every other. */
-export function redirectOf({ store }: Pick<Tenant, "store">, path: string): string | null {
+function redirectOf({ store }: Pick<Tenant, "store">, path: string): string | null {
   // Nothing can have happened yet: what is done first, before a list of alerts.
   if (path === "/") return configVersions(store).length === 0 ? "/welcome" : "/alerts";
   if (path === "/system/audit") return "/audit";

@@ -22,7 +22,7 @@ import { documentTitle, type Files, shell } from "./shell.ts";
 import type { System } from "./system-port.ts";
 import { facesOf } from "./ui/faces.ts";
 
-export interface ScreenServerDeps {
+interface ScreenServerDeps {
   tenant: Tenant;
   system: System;
   routing: Routing;
@@ -31,7 +31,7 @@ export interface ScreenServerDeps {
   address(c: AppContext): string;
 }
 
-export interface ScreenServer {
+interface ScreenServer {
   shown(asking: PageRequest, who: Who, found: Found): Promise<Response>;
   posted(asking: PageRequest, who: Who, found: Found & { form: Form }): Promise<Response>;
   file(asking: PageRequest, who: Who, found: FoundFile): Promise<Response>;

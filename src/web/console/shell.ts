@@ -48,7 +48,7 @@ export const BEHIND_MORE: readonly Entry[] = [
   { id: "me", name: "Me", path: "/me", key: "g m", icon: "person" },
 ];
 
-export interface Shell {
+interface Shell {
   title: string;
   nav: NavId;
   heading: Markup | null;
@@ -140,7 +140,7 @@ function countsBeside(call: PageCall): Partial<Record<NavId, Piece>> {
 
 const MOST_COUNTED = 99;
 
-export interface DocumentHead {
+interface DocumentHead {
   title: string;
   base: string;
   look: PageCall["look"];

@@ -52,7 +52,7 @@ export interface GoOn {
 }
 
 /** To a page that isn't this box's: a whole address that the box made itself. */
-export interface GoAway {
+interface GoAway {
   away: string;
   cookies?: readonly string[];
 }

@@ -25,7 +25,7 @@ export type App = Hono<{ Variables: RequestVariables }>;
 /** PagesHandler that stand beside the routes, asked for what no route takes. null: it isn't theirs. */
 export type PagesHandler = (c: AppContext) => Promise<Response | null>;
 
-export interface AppOptions {
+interface AppOptions {
   routes: readonly Route[];
   raw: readonly RawRoute[];
   serving: Serving;

@@ -5,7 +5,7 @@ import type { ChangesPage, TellingPace } from "../../tenant/change-listeners.ts"
 import type { Tenant } from "../../tenant/tenant.ts";
 
 /** Who asks what changed. */
-export interface ChangesReader {
+interface ChangesReader {
   /** What its streams are counted by. */
   key: string;
   /** The last answer's `next`; null: none yet. */

@@ -4,7 +4,7 @@ import type { ClientAddress } from "./address.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** What was closed while there was no room, since the last time this was told. */
-export interface ConnectionRefusals {
+interface ConnectionRefusals {
   /** Connections that never authenticated, closed to make room. */
   evicted: number;
   /** New connections that found no room: everyone there is known. */
@@ -29,7 +29,7 @@ export type Peer = Pick<Socket, "remoteAddress" | "remotePort">;
 /** How often a crowd is told of, in milliseconds. */
 const TELL_EVERY_MS = 60_000;
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   limits: Pick<ServerLimits, "connections" | "connectionsPerAddress">;
   address: ClientAddress;
   clock: Clock;

@@ -19,7 +19,7 @@ export interface IngestLane {
   closeAll(): void;
 }
 
-export interface LaneOptions {
+interface LaneOptions {
   ingest: IngestHandler;
   address: ClientAddress;
   limits: ServerLimits;

@@ -25,7 +25,7 @@ const MOST_VALUES = 2000;
 const MOST_OF_MANY = { deepest: Number.POSITIVE_INFINITY, values: 300_000 };
 
 /** What an ingest request's head says, before its body is read. */
-export interface IngestHead {
+interface IngestHead {
   authorization: string | undefined;
   contentType: string | undefined;
   contentEncoding: string | undefined;

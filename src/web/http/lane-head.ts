@@ -9,7 +9,7 @@ export interface LaneHead {
   forwardedFor: string | undefined;
 }
 
-export const REQUEST_LINE = "POST /v1/ingest HTTP/1.1\r\n";
+const REQUEST_LINE = "POST /v1/ingest HTTP/1.1\r\n";
 
 const NAME = /^[a-z\d-]+$/;
 /** Visible ASCII with spaces inside, no tab: nothing that two readers could trim differently. */

@@ -18,7 +18,7 @@ import { isOwnPost } from "./same-site.ts";
 import { sendPage } from "./send-page.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
-export interface PairPages {
+interface PairPages {
   tenant: Tenant;
   /** The tries of pairing, by address: the same as those of `POST /v1/pair`. */
   limit: Limit;

@@ -20,7 +20,7 @@ export interface FoundReport {
   report: ReportRow;
 }
 
-export interface PublicPages {
+interface PublicPages {
   /** The report at a public address, whatever text that is; null where there is none. */
   findReport(uuid: string): Promise<FoundReport | null>;
   /** Tries of a password, by address and report (contract §8). */

@@ -8,7 +8,7 @@ import type { RawOperation } from "./openapi.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBody, readBytes } from "./read-request.ts";
 
-export interface PushSeen {
+interface PushSeen {
   /** Whose receipt it may be; null for what is surely nobody's: nothing is opened for it. */
   find(receipt: string): Promise<Tenant | null> | Tenant | null;
   /** Receipts that nobody was given, by address. */

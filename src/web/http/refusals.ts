@@ -4,7 +4,7 @@ import type { Log } from "../../ground/kit/log.ts";
 import { bearer } from "./bearer.ts";
 
 /** What can be opened, and by what a caller failed to. */
-export type AuthPlane = "ingest" | "api" | "session" | "pairing" | "relay";
+type AuthPlane = "ingest" | "api" | "session" | "pairing" | "relay";
 type Offered = "nothing" | "ingest token" | "api key" | "session token" | "other";
 
 /** A request that was refused; `tenant`, `project` and `source` where they are known. */

@@ -35,7 +35,7 @@ export interface SessionAccount {
 }
 
 /** One request of the account plane, which belongs to no tenant. */
-export interface SessionCall<P, Q, B> extends Asked<P, Q, B> {
+interface SessionCall<P, Q, B> extends Asked<P, Q, B> {
   account: SessionAccount;
 }
 
@@ -96,7 +96,7 @@ interface RouteShape<
   answer: A;
 }
 
-export interface SessionRouteSpec<
+interface SessionRouteSpec<
   P extends z.ZodType | undefined,
   Q extends z.ZodType | undefined,
   B extends z.ZodType | undefined,

@@ -11,7 +11,7 @@ import type { IngestEvent } from "../../in/ingest/event.ts";
 import type { StreamName } from "./port.ts";
 
 /** A message that was read, before it is known whose it is. */
-export interface Incoming {
+interface Incoming {
   token: string | null;
   event(of: { options: SourceOptions; watched: WatchedKeys }): IngestEvent;
 }

@@ -12,7 +12,7 @@ import type { Port, PortCounts, PortOutcome } from "./port.ts";
 import { createFinder, type IntakeDeps, noneYet } from "./taker.ts";
 
 /** A mail as it was handed over, and for whom. */
-export interface HandedMail {
+interface HandedMail {
   bytes: Buffer;
   /** Keys of its recipients and of its sender's login; null is whom the port is bound to. */
   tokens: readonly (string | null)[];

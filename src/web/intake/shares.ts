@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { networkOf } from "../../ground/kit/addresses.ts";
 
 /** Which connections of a port may stay, so that no address has all of its places. */
-export interface Shares {
+interface Shares {
   /** Whether this one has a place; it keeps it until it closes. */
   admits(socket: Socket): boolean;
 }

@@ -19,7 +19,7 @@ import { displayNameOf } from "../said.ts";
 import type { SimulatedChannel } from "./shape.ts";
 
 /** The alert that is thought of. */
-export interface SimulatedInput {
+interface SimulatedInput {
   rule: StoredRule;
   level: number;
   identifiers: Readonly<Record<string, string>>;

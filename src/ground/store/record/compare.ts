@@ -18,7 +18,7 @@ export function endAfter({ pages, ...rest }: Collected, sums: PageSums): RecordE
   return { ...rest, sum: sums.sum, pages: kept };
 }
 
-export interface CompareCalls {
+interface CompareCalls {
   /** The record answered. */
   heard(): void;
   /** Called again and again while the pages are read, which of a large store takes longer than its life. */

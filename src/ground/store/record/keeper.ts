@@ -19,7 +19,7 @@ import type { Unconfirmed } from "./unconfirmed.ts";
 /** Why all pages were compared. "scrub": one on the disk isn't what was kept, and the place hasn't got it either. */
 type Why = "start" | "gap" | "scrub" | "behind";
 
-export interface KeeperState {
+interface KeeperState {
   /** Since when this disk alone has to be enough, by the monotonic clock; null: it hasn't. */
   aloneSince: number | null;
   /** Nobody hears anything, because the place doesn't answer. */
@@ -60,7 +60,7 @@ export interface Keeper {
   stop(): Promise<void>;
 }
 
-export interface KeeperOptions {
+interface KeeperOptions {
   clock: Clock;
   record: PageRecord;
   /** The store isn't ours any more: the process has to end. */

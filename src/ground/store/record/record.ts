@@ -38,7 +38,7 @@ export interface PageRecord {
   leave(): Promise<void>;
 }
 
-export interface Mending {
+interface Mending {
   /** About how many pages. */
   count: number;
   /** Asked when they are needed, and again where the place has to be asked again. So is the end. */

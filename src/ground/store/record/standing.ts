@@ -6,7 +6,7 @@ export interface BothClocks {
   now: number;
 }
 
-export interface StandingState {
+interface StandingState {
   /** When was asked what was answered last: the store was ours then. */
   sure: BothClocks | null;
   /** Ticks in which an answer was missing. A process that stood still has none more, so it asks before it concludes. */

@@ -27,7 +27,7 @@ export interface Unconfirmed {
   kept(commit: number): void;
 }
 
-export interface UnconfirmedLine extends Told {
+interface UnconfirmedLine extends Told {
   what: unknown;
 }
 
@@ -41,7 +41,7 @@ const head = z.object({
 type Head = z.output<typeof head>;
 
 /** What a directory's file holds. */
-export interface UnconfirmedLines extends Head {
+interface UnconfirmedLines extends Head {
   lines: UnconfirmedLine[];
 }
 const line = z.object({ commit: z.int(), what: z.unknown() });

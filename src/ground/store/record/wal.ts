@@ -97,10 +97,10 @@ function wordsOf(bytes: Buffer, isBig: boolean): Uint32Array {
 }
 
 /** Pages of some commits, the latest image of each. */
-export type WalPages = Pick<WalFrames, "pages" | "pageCount" | "commits">;
+type WalPages = Pick<WalFrames, "pages" | "pageCount" | "commits">;
 
 /** Which pages were committed since the last look. */
-export interface WalFollower {
+interface WalFollower {
   /**
    * "gap": commits are missing of which the log no longer has the pages, so everything is to be compared. Always so at
    * the first look. Called while no other connection writes.

@@ -2,7 +2,7 @@
  * How the two databases store a value. SQLite has numbers for seconds, milliseconds and booleans (1, 0); PostgreSQL has
  * timestamps and booleans. `tokens`: the devices that a page has reached, which are separate rows in PostgreSQL.
  */
-export type ColumnKind = "text" | "number" | "yes" | "seconds" | "ms" | "tokens";
+type ColumnKind = "text" | "number" | "yes" | "seconds" | "ms" | "tokens";
 
 export interface MovedColumn {
   /** Its name in PostgreSQL. */

@@ -9,7 +9,7 @@ import { type DatabaseLine, type DatabaseValue, type LineOptions, STATEMENT_MS }
 import { createLines, type Lines } from "./lines.ts";
 import { createDatabaseTally, type DatabaseTally, type LaneTally } from "./tally.ts";
 
-export interface AskLimits {
+interface AskLimits {
   /** Limit for all tries together, with waiting for a connection. Default 5,000. */
   withinMs?: number;
   /**
@@ -32,7 +32,7 @@ export interface DatabaseTx {
  * connection. Rejects with DatabaseAway when the time is over, and with PostgreSQL's own error for a wrong statement. A
  * bigint becomes a number, or a RangeError.
  */
-export interface DatabaseLane {
+interface DatabaseLane {
   /** Runs one statement, which is a transaction by itself. Returns its rows. */
   query<Row extends object>(
     sql: string,

@@ -58,7 +58,7 @@ const NO_TLS = "The server does not support SSL connections";
 /** PgBouncer's answer to a setting that it doesn't pass on. */
 const NO_SETTING = /unsupported startup parameter/;
 
-export interface LineOpening {
+interface LineOpening {
   ms: number;
   /** `bare`: a pooler passes no settings on. */
   told: { plain: boolean; bare: boolean; ageless: boolean };

@@ -14,7 +14,7 @@ import { openPostgresRegistry } from "./registry.ts";
 import type { NodeKeys } from "./sealing-key.ts";
 import type { DatabaseSettings } from "./settings.ts";
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   settings: DatabaseSettings;
   /** Connections for work. */
   pool?: number;

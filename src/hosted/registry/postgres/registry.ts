@@ -17,7 +17,7 @@ import { postgresReportLinks, postgresSenderLinks } from "./tenant-links.ts";
 import { postgresMemberships, postgresTenants } from "./tenants.ts";
 import { postgresUptime } from "./uptime.ts";
 
-export interface PostgresRegistryOptions extends DatabaseOptions {
+interface PostgresRegistryOptions extends DatabaseOptions {
   /** This node's name, part of each hold that it takes. */
   node: string;
   /** This node's sealing keys, which must be the other nodes'; absent where that isn't checked. */

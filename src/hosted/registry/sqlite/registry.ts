@@ -16,7 +16,7 @@ import { sqliteReportLinks, sqliteSenderLinks } from "./tenant-links.ts";
 import { sqliteMemberships, sqliteTenants } from "./tenants.ts";
 import { sqliteUptime } from "./uptime.ts";
 
-export interface SqliteRegistryOptions {
+interface SqliteRegistryOptions {
   /** The file: `hosted.db` of the data directory. */
   path: string;
   clock: Clock;

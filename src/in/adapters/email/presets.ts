@@ -1,7 +1,7 @@
 import type { MailRule } from "../../../core/projects/source.ts";
 
 /** How to read one sender's mails. */
-export interface MailPreset {
+interface MailPreset {
   title: string;
   rules: readonly MailRule[];
 }

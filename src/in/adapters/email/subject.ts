@@ -1,7 +1,7 @@
 import { type Mark, marksIn } from "./marks.ts";
 
 /** The state in a subject, and what the subject is about in every state (contract §23). */
-export interface SubjectState {
+interface SubjectState {
   action: "fire" | "resolve" | "acknowledge";
   /** The subject without its state words, in lower case: the same for the firing and the end. */
   name: string;

@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** Joins the chunks of messages. */
-export interface Chunks {
+interface Chunks {
   /** The message that a datagram contains or completes; null while chunks are missing, and for an invalid one. */
   add(datagram: Buffer, from: { peer: string; mono: number }): Buffer | null;
   /** Bytes of incomplete messages. */

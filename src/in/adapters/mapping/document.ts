@@ -16,7 +16,7 @@ export interface Mapping {
   tags: readonly (string | Read)[];
 }
 
-export interface MappedKeys {
+interface MappedKeys {
   from: readonly { read: Read; at: string }[];
   drop: ReadonlySet<string>;
   set: readonly (readonly [string, Read])[];

@@ -5,7 +5,7 @@ export interface EnvelopeItem {
   payload: Buffer;
 }
 
-export interface Envelope {
+interface Envelope {
   headers: JsonFields;
   items: readonly EnvelopeItem[];
   /** Why the bytes after the items can't be read; null where all could. */

@@ -11,7 +11,7 @@ const LONGEST_PARAM = 1000;
 const PLAIN = ["environment", "release", "server_name", "transaction", "logger", "platform"];
 
 /** `pii`: whether personal data is kept; without it, it is left out. */
-export interface Privacy {
+interface Privacy {
   pii: boolean;
 }
 

@@ -33,7 +33,7 @@ export function tokenOfSyslog({ data }: SyslogMessage): string | null {
 }
 
 /** A message's origin, and its source's settings. */
-export interface SyslogArrival {
+interface SyslogArrival {
   options: SourceOptions;
   /** The sender's address; empty where unknown. */
   peer: string;

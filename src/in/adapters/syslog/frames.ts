@@ -22,7 +22,7 @@ export interface Frames {
 type State = "gap" | "count" | "counted" | "line";
 
 /** Framing of messages in a stream, other than syslog's. */
-export interface Framing {
+interface Framing {
   /** A message can begin with its length in digits. */
   counts: boolean;
   /** The bytes that end a message without a length. */

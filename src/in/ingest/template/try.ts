@@ -10,7 +10,7 @@ export interface TriedTemplate {
 }
 
 /** Lines are added one by one, so that a file needn't be in memory. */
-export interface Trial {
+interface Trial {
   add(line: string): void;
   /**
    * The templates so far, as a new project would have them, most frequent first; equal counts in the order of first

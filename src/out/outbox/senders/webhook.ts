@@ -2,7 +2,7 @@ import { signedHeaders } from "../../../ground/kit/sign.ts";
 import { limitsOf, type Posted, serverTime, type Via, verdictOf } from "./sent.ts";
 
 /** One attempt at one webhook, the hosted relay included. */
-export interface WebhookRequest {
+interface WebhookRequest {
   url: string;
   secret: string;
   eventId: string;

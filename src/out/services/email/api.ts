@@ -48,7 +48,7 @@ export const mailServer = {
 export type MailGateway = z.output<typeof mailServer.fields>;
 
 /** Whom a mail is from and whom it goes to. */
-export interface MailEnds {
+interface MailEnds {
   from: string;
   to: string;
 }

@@ -7,7 +7,7 @@ export function mailAddress(written: string): string {
 }
 
 /** A mail as it is put together. */
-export interface MailDraft {
+interface MailDraft {
   from: string;
   to: string;
   /** When it is written, in Unix milliseconds. */

@@ -47,7 +47,7 @@ export function sendEmail(attempt: WordsAttempt<MailGateway & { to: string }>): 
 }
 
 /** What a mail is made of. */
-export interface MailParts {
+interface MailParts {
   from: string;
   to: string;
   event: EventBody;

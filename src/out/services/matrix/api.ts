@@ -20,7 +20,7 @@ export const matrixRefusals = {
 };
 
 /** A room, and who writes into it. */
-export interface MatrixRoom {
+interface MatrixRoom {
   /** May have a path, where the server stands behind a proxy. */
   homeserver: string;
   token: string;

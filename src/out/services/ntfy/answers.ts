@@ -6,7 +6,7 @@ import { NTFY_SERVER, ntfyLogin } from "./api.ts";
  * Answers by ntfy where the phone can't reach the box: its button writes into a second topic, which the box reads. Who
  * reads along in the first topic can answer, too; the second must take messages of anybody, since a button has no login.
  */
-export interface NtfyAnswers {
+interface NtfyAnswers {
   /** The server's address; empty: the public one. */
   url?: string | undefined;
   access_token?: string | undefined;
@@ -37,13 +37,13 @@ export function ntfyButton(
 }
 
 /** An answer as it was written; whether the handle is one is for others to say. */
-export interface NtfyAnswer {
+interface NtfyAnswer {
   verb: "acknowledge" | "resolve";
   handle: string;
 }
 
 /** What one look found. `last`: where the next goes on. */
-export interface NtfyLook {
+interface NtfyLook {
   answers: NtfyAnswer[];
   last: string;
 }

@@ -3,7 +3,7 @@ import { jsonIn } from "../post.ts";
 import { apiOf, type PushoverGateway } from "./person.ts";
 
 /** How an emergency stands. */
-export interface PushoverReceipt {
+interface PushoverReceipt {
   /** When the person took it there, in Unix seconds; null while nobody has. */
   acknowledgedAt: number | null;
   /** It rings no more, whoever did what. */

@@ -18,7 +18,7 @@ export interface SlackPress {
 }
 
 /** One message of the line. */
-export type SlackSaid =
+type SlackSaid =
   | { kind: "hello" }
   /** The line ends soon: a new one is to be opened first. `isOff`: Socket Mode was switched off for the app. */
   | { kind: "leave"; isOff: boolean }

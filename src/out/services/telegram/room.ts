@@ -41,7 +41,7 @@ export const telegram = channel({
 });
 
 /** One attempt at one Telegram chat. */
-export type TelegramRequest = TelegramChat & {
+type TelegramRequest = TelegramChat & {
   words: Message;
   /** The alert that a button takes; none where presses aren't heard. */
   alertId?: string | null;

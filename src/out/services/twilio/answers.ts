@@ -44,7 +44,7 @@ function writings(url: string): string[] {
 }
 
 /** How far a text or a call got. */
-export interface TwilioProgress {
+interface TwilioProgress {
   /** What `sendSms` or `placeCall` answered as `ref`. */
   ref: string;
   /** `delivered`: on the phone, or the call was answered; `failed`: it won't be. */
@@ -87,7 +87,7 @@ export function readTwilioKey(
 }
 
 /** An answer to a text: who, what, and which alert by its handle or its number; null for other words. */
-export interface SmsReply {
+interface SmsReply {
   from: string;
   verb: "acknowledge" | "resolve";
   /** Lower case; empty where only the verb was sent. */

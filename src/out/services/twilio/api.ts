@@ -66,7 +66,7 @@ export interface PhoneMessage {
 }
 
 /** A text or a call as it is ordered. */
-export interface TwilioOrder {
+interface TwilioOrder {
   resource: "Messages" | "Calls";
   form: readonly (readonly [name: string, value: string])[];
   /** Whether something that was made is what is ordered here; whom it goes to and when are looked at already. */

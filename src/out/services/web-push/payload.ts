@@ -29,7 +29,7 @@ export interface PushPayload {
 }
 
 /** What the worker needs. */
-export interface PushData {
+interface PushData {
   /** `page`: take it. `note`: what became of an alert that was paged. `shift`: a shift begins. */
   kind: "page" | "note" | "test" | "shift";
   /** Its id; null where the message is about none, or names several. */
@@ -55,7 +55,7 @@ export interface PushData {
 }
 
 /** What a device wants of its lock screen: all of it, or no more than where something is. */
-export type LockScreen = "all" | "place";
+type LockScreen = "all" | "place";
 
 export interface PushFacts {
   message: DirectMessage;

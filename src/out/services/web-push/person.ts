@@ -117,7 +117,7 @@ export interface PushSubscription {
 }
 
 /** One attempt at one browser. */
-export interface WebPushRequest {
+interface WebPushRequest {
   /** The box's own keys; `subject` is `mailto:` or `https:`, without which Apple refuses. */
   gateway: VapidKeys & { subject: string };
   subscription: PushSubscription;

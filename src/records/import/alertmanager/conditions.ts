@@ -7,7 +7,7 @@ type RuleInput = NonNullable<ImportedProject["rules"]>[number];
 export type ConditionInput = NonNullable<RuleInput["conditions"]>[number];
 
 /** A clause as conditions. `lost`: what no condition can express; without it they match more. */
-export interface ClauseConditions {
+interface ClauseConditions {
   conditions: ConditionInput[];
   lost: string[];
 }

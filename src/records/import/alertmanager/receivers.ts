@@ -7,7 +7,7 @@ import type { Part } from "./part.ts";
 
 /** Receivers, as channels of the project. */
 
-export type IntegrationInput = NonNullable<ImportedProject["integrations"]>[number];
+type IntegrationInput = NonNullable<ImportedProject["integrations"]>[number];
 
 export interface Receiver {
   name: string;

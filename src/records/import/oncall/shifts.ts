@@ -11,7 +11,7 @@ const DAY = 86_400;
 /** The level of an override made in a schedule. */
 const OVERRIDES = 99;
 
-export interface ReadShift {
+interface ReadShift {
   rotation: GivenRotation | null;
   override: GivenOverride[];
   /** Whether it can't be a layer. */

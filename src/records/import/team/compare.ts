@@ -10,7 +10,7 @@ export interface ShiftOf {
 }
 
 /** A period in which the two systems have different people on call. */
-export interface Difference {
+interface Difference {
   from: number;
   until: number;
   theirs: string[];

@@ -35,7 +35,7 @@ interface PlannedHeartbeat {
 }
 
 /** Whom an escalation policy pages, and how often. */
-export interface PolicyPlan {
+interface PolicyPlan {
   /** Its name in the report: `escalation policy Web`. */
   what: string;
   name: string;

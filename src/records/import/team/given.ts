@@ -84,7 +84,7 @@ export class Given {
 }
 
 /** Unix seconds; null for a text that isn't a time with an offset. */
-export function instantOf(text: string): number | null {
+function instantOf(text: string): number | null {
   try {
     return Math.floor(Temporal.Instant.from(text.replace(" ", "T")).epochMilliseconds / 1000);
   } catch {

@@ -87,7 +87,7 @@ function tracksOf({ turns, ...rest }: GivenRotation): Track[] {
 }
 
 /** Gives each turn whose people aren't imported to the people of the next one. [] where nobody is left. */
-export function filledTurns(turns: GivenRotation["turns"]): GivenRotation["turns"] {
+function filledTurns(turns: GivenRotation["turns"]): GivenRotation["turns"] {
   if (!turns.some((turn) => turn?.length)) return [];
   return turns.map((own, i) => {
     if (own === null) return null;

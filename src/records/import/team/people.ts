@@ -3,7 +3,7 @@ import type { ImportReport } from "../importer.ts";
 type Role = "owner" | "admin" | "member";
 
 /** A person in an export. */
-export interface GivenPerson {
+interface GivenPerson {
   id: string;
   email: string;
   name: string;
@@ -13,7 +13,7 @@ export interface GivenPerson {
 }
 
 /** A person as a configuration file has them. */
-export interface PlannedPerson {
+interface PlannedPerson {
   email: string;
   display_name?: string;
   role?: Role;

@@ -4,7 +4,7 @@ import { escapeText } from "./drawn-page.ts";
 /* Pages that were kept, as they are shown while the box can't be reached. Pure: text in, text out. */
 
 /** What a page says of itself. */
-export interface PageFacts {
+interface PageFacts {
   /** The account that it was drawn for; "" for none. */
   who: string;
   /** Their devices that the box knows. */

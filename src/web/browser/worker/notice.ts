@@ -20,7 +20,7 @@ export interface ShownNotice {
 }
 
 /** Addresses of pictures. */
-export interface NoticePictures {
+interface NoticePictures {
   icon: string;
   badge: string;
 }

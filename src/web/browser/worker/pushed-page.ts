@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly [from: number, word: string])[] = [
   [200, "info"],
 ];
 
-export const pushedLevel = (level: number): string =>
+const pushedLevel = (level: number): string =>
   LEVELS.find(([from]) => level >= from)?.[1] ?? "debug";
 
 /** "Rung 1 of 2, then Bob at 02:25, if nothing changed." */

@@ -4,7 +4,7 @@
  */
 
 /** A request of this origin. `path`: below the base, beginning with "/". */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   path: string;
   search: string;

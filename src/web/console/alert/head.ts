@@ -44,7 +44,7 @@ function heartbeatLine(call: PageCall, { row: { dedup_key } }: ShownAlert): Piec
 }
 
 /** `Open · 4 min`, or who has it since when. */
-export function stateWords(call: PageCall, { row }: Pick<ShownAlert, "row">): Markup {
+function stateWords(call: PageCall, { row }: Pick<ShownAlert, "row">): Markup {
   const { state } = row;
   const by = state === "open" ? null : whoDid(call.tenant.store, row.id, state);
   const words: Record<typeof state, () => Markup> = {

@@ -11,7 +11,7 @@ import { clockTime, exact, span } from "../ui/times.ts";
 import { MOST_ENTRIES, type ShownAlert } from "./shown-alert.ts";
 
 /** An entry, and those before it that say the same of one way: attempts that weren't the last. */
-export interface EntryGroup {
+interface EntryGroup {
   entry: NumberedEntry;
   before: NumberedEntry[];
 }

@@ -33,7 +33,7 @@ export function askedLines(query: URLSearchParams): AskedLines {
   };
 }
 
-export const NO_LINES: AskedLines = { source: "", template: "", q: "", level: 0, at: null };
+const NO_LINES: AskedLines = { source: "", template: "", q: "", level: 0, at: null };
 
 /** Kept lines around the opening, or in the minute that was asked for. */
 export function readLines(
@@ -141,7 +141,7 @@ function asIdentifier(
 }
 
 /** The key that has a variable part's text in each of these lines; null where none has. */
-export function keyOfPart(
+function keyOfPart(
   lines: readonly Pick<Line, "parts" | "keys">[],
   position: number,
 ): string | null {

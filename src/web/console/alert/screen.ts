@@ -154,7 +154,7 @@ function noteChange(verb: string, textOf: (form: URLSearchParams) => string | nu
 }
 
 /** Where a note is written. A section of its own, so that what is typed stands while all else changes. */
-export function noteForm(call: PageCall, id: number): Markup {
+function noteForm(call: PageCall, id: number): Markup {
   const action = `/a/${id}/note`;
   const wrong = wrongOf(call, action, "text");
   return html`<form class="form" method="post" action="${call.base}${action}"><div class="field"><label for="note-text">Note</label>

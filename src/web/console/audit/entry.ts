@@ -11,7 +11,7 @@ import { clockTime } from "../ui/times.ts";
 import { way } from "../ui/way.ts";
 
 /** What words for entries are made from, read once for a page of them. */
-export interface AuditNames {
+interface AuditNames {
   person: PeopleNames;
   /** The last characters of a key, by its id. */
   key(id: string): string | undefined;

@@ -179,7 +179,7 @@ ${button(call, { action: `${channelAt(call.params)}/delete`, name: `Delete ${tit
 const LOOKED = 20;
 
 /** The receiver's last words, credentials masked, as far as the newest deliveries have any; null where there are none. */
-export function lastAnswer(reader: Reader, channel: { id: string; url: string }): string | null {
+function lastAnswer(reader: Reader, channel: { id: string; url: string }): string | null {
   for (const { id, attempts } of listDeliveries(reader, channel.id, { limit: LOOKED })) {
     if (attempts === 0) continue;
     const answer = getDelivery(reader, channel, id).tries.at(-1)?.answer.trim() ?? "";

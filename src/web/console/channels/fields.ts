@@ -11,7 +11,7 @@ import { field, fieldId, labelOf, typed, wrongOf } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";
 
 /** What of a channel is shown in its form. */
-export type StoredChannel = Pick<
+type StoredChannel = Pick<
   Integration,
   "name" | "url" | "event_filter" | "title_template" | "body_template" | "storm_threshold"
 >;

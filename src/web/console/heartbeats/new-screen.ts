@@ -13,7 +13,7 @@ import { heartbeatOfFields, newHeartbeatFields } from "./fields.ts";
 import { earsField, heartbeatFields, projectField } from "./form.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 
-export const NEW_HEARTBEAT = "/heartbeats/new";
+const NEW_HEARTBEAT = "/heartbeats/new";
 const TRY = `${NEW_HEARTBEAT}/try`;
 
 /** A job that is to report from now on: its address is shown once, on its page. */

@@ -1,7 +1,7 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 
 /** What makes a job report, by where it runs. */
-export interface PingSnippet {
+interface PingSnippet {
   id: "cron" | "systemd" | "shell" | "github" | "gitlab";
   name: string;
   where: string;

@@ -24,7 +24,7 @@ const TAKEN = Array.from({ length: MOST_TAKEN }, (_, i) => ({
   name: i === 0 ? "one person" : `${i + 1} people: also the next in the order`,
 }));
 
-export interface LayersForm {
+interface LayersForm {
   draft: ScheduleDraft;
   /** Of the page, below the base. */
   action: string;

@@ -65,7 +65,7 @@ function head(base: string, { project, row, entries }: ShownReport): Markup {
 }
 
 /** The whole report as one Markdown document, to be filed. */
-export function exportFile({ tenant: { store }, params }: PageCall): PageFile {
+function exportFile({ tenant: { store }, params }: PageCall): PageFile {
   const { row } = reportOf(store, params);
   const entries = entryRows(store, row.id).map((each) => ({ ...each, type: each.entryType }));
   return {

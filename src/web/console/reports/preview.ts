@@ -58,7 +58,7 @@ async function withEntry(
 }
 
 /** What readers won't see, named. Pure. */
-export function droppedWords(dropped: readonly string[]): string {
+function droppedWords(dropped: readonly string[]): string {
   const parts = [
     ...(dropped.includes("image") ? ["images, which became links"] : []),
     ...(dropped.includes("link") ? ["links that lead nowhere"] : []),

@@ -87,7 +87,7 @@ export function standingNow({ entries }: Pick<ShownReport, "entries">) {
 }
 
 /** What the writer has seen: of a published entry its version, of a new one which was the newest. */
-export const seenBy = ({ edited, entries }: Pick<ShownReport, "edited" | "entries">): string =>
+const seenBy = ({ edited, entries }: Pick<ShownReport, "edited" | "entries">): string =>
   edited === null ? (entries.at(-1)?.id ?? "") : versionOf(edited);
 
 /** What stands there now, where somebody else was quicker. */

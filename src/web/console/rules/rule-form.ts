@@ -9,7 +9,7 @@ import { simpleRuleFields } from "./fields.ts";
 import { fireForm, matchForm } from "./match-form.ts";
 import type { RuleContext } from "./rule-context.ts";
 
-export interface RuleForm {
+interface RuleForm {
   filled: Filled;
   around: RuleContext;
   /** A saved rule's name is its address; null: a new one. */

@@ -76,7 +76,7 @@ function remove(call: PageCall, form: URLSearchParams): FormDone {
 }
 
 /** What a form says, as the interface would take it. Throws 400 with what is wrong at which field. */
-export function ruleOfForm(
+function ruleOfForm(
   { tenant }: Pick<PageCall, "tenant">,
   form: URLSearchParams,
 ): RuleBody & { name: string } {

@@ -53,7 +53,7 @@ export function lastOfAll(
 }
 
 /** What it takes to say it; of a page that is nobody's own, the account is "". */
-export type NowCall = Pick<PageCall, "tenant" | "now" | "look"> & {
+type NowCall = Pick<PageCall, "tenant" | "now" | "look"> & {
   who: Pick<PageCall["who"], "accountId">;
 };
 

@@ -26,7 +26,7 @@ const HOURS: readonly [hours: string, name: string][] = [
 ];
 
 /** What a field of these needs: its id, and where its form goes, so that what was typed stays where it isn't taken. */
-export interface AlertActionField {
+interface AlertActionField {
   call: PageCall;
   id: string;
   action: string;
@@ -75,7 +75,7 @@ export function criticalField({ call, id, action }: AlertActionField, must: bool
 }
 
 /** The same where it is said by the button alone. */
-export const criticalToo = (isCritical: boolean): { field: Piece; words: string } =>
+const criticalToo = (isCritical: boolean): { field: Piece; words: string } =>
   isCritical
     ? { field: html`<input type="hidden" name="critical" value="on">`, words: ", critical too" }
     : { field: null, words: "" };

@@ -13,7 +13,7 @@ import { sparkline } from "./plot.ts";
 import { ago, since } from "./times.ts";
 
 /** An alert as a list shows it, and what it shows beside the alert. */
-export interface ListRow {
+interface ListRow {
   row: AlertRow;
   /** Its address. */
   to: string;

@@ -35,7 +35,7 @@ export function askedList(query: URLSearchParams): AskedList {
   return { tab: query.get("mine") === "true" ? "mine" : tab, q, before: query.get("before") };
 }
 
-export const FILTERS = ["project", "rule", "level"] as const;
+const FILTERS = ["project", "rule", "level"] as const;
 export type FilterName = (typeof FILTERS)[number];
 
 const ladderPartOf = (name: FilterName) =>
@@ -97,4 +97,4 @@ export function triageFilter(
   };
 }
 
-export const PAGE_ROWS = 50;
+const PAGE_ROWS = 50;

@@ -33,7 +33,7 @@ export interface CalendarPlot {
 }
 
 /** A maintenance as a calendar draws it. */
-export interface QuietStretch {
+interface QuietStretch {
   name: string;
   starts_at: number;
   ends_at: number;
@@ -47,13 +47,11 @@ const FITS_PHONE = { name: 16, initials: 5.5, letter: 2.3 };
 const rounded = (n: number): number => Math.round(n * 1e4) / 1e4;
 
 /** Where an instant stands, in per cent. */
-export const placeAt = (
-  { from, until }: Pick<CalendarRange, "from" | "until">,
-  at: number,
-): number => rounded(((at - from) / (until - from)) * 100);
+const placeAt = ({ from, until }: Pick<CalendarRange, "from" | "until">, at: number): number =>
+  rounded(((at - from) / (until - from)) * 100);
 
 /** "Ann, Mon 16 Nov 09:00 to Mon 23 Nov 09:00, weekly". */
-export function blockWords(
+function blockWords(
   { account_id, starts_at, ends_at, layer, override_id, away }: CalendarBlock,
   { names, timezone }: Pick<CalendarPlot, "names" | "timezone">,
 ): string {

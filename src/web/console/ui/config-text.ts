@@ -48,7 +48,7 @@ function configOf({ store, channels }: Tenant, name: string): FileProject {
 }
 
 /** A text that was read, and how faults that the box finds in it are told by their lines. */
-export interface ReadProjectText {
+interface ReadProjectText {
   config: FileProject["config"];
   /** The same error with a line of the text for each fault. */
   placed(error: ServiceError): ServiceError;

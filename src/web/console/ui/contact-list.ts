@@ -11,7 +11,7 @@ import { reachedBy } from "./reached.ts";
 import { ago } from "./times.ts";
 
 /** Whose contacts a page shows, and where its forms are. */
-export interface ContactsOf {
+interface ContactsOf {
   account: string;
   /** `/me/devices`, or a person's page. */
   at: string;

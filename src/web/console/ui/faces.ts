@@ -113,7 +113,7 @@ export function proofWords(
   return html`<span class="${look}">${proof === "stale" ? "last proved" : "proved"} ${ago(call, provedAt)}</span>`;
 }
 
-export interface ChipLook {
+interface ChipLook {
   size?: "small" | "usual" | "large";
   /** It is rung just now. Its dot would be read as "has seen it", and goes meanwhile. */
   rings?: boolean;

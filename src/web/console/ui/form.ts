@@ -9,7 +9,7 @@ export function keyed(key: string | undefined, name: string): Piece {
   return html` data-key="${key}" aria-keyshortcuts="${key}" title="${name} (${key})"`;
 }
 
-export interface Button extends Keyed {
+interface Button extends Keyed {
   /** Below the base. */
   action: string;
   name: string;

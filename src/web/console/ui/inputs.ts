@@ -85,7 +85,7 @@ export function numberIn(
   }`;
 }
 
-export interface Picked {
+interface Picked {
   name: string;
   label: string;
   at: string;

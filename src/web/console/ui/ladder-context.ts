@@ -11,7 +11,7 @@ import type { Faces } from "./faces.ts";
 import { everybody } from "./people-names.ts";
 
 /** How somebody can be reached, in a word or two. */
-export interface ReachNow {
+interface ReachNow {
   dot: "shown" | "waiting" | "none";
   words: string;
 }
@@ -31,7 +31,7 @@ export interface LadderContext {
 /** No project has it. */
 const NONE = 0;
 
-export interface LadderAsked {
+interface LadderAsked {
   /** Unix seconds. */
   now: number;
   /** Of the alerts that are thought of. */

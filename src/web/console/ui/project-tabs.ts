@@ -14,7 +14,7 @@ const PAGES = [
   { id: "config", name: "As text", rest: ["config"] },
 ] as const;
 
-export type ProjectPage = (typeof PAGES)[number]["id"];
+type ProjectPage = (typeof PAGES)[number]["id"];
 
 /** The tabs of a project, by its name; pages that there aren't have none. */
 export function projectTabs(

@@ -8,7 +8,7 @@ import { ago, clockTime, span, until } from "./times.ts";
 import { remedy } from "./way.ts";
 
 /** What a page has to say of one way to somebody. */
-export interface ReachWords {
+interface ReachWords {
   dot: "shown" | "accepted" | "waiting" | "none";
   words: Markup;
   /** A link to what would change it. */
@@ -16,7 +16,7 @@ export interface ReachWords {
 }
 
 /** What the words need beside the entry. */
-export interface ReachAbout {
+interface ReachAbout {
   project: string;
   rule: string;
   nameOf(account: string): string;

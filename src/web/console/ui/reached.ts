@@ -9,7 +9,7 @@ import { span } from "./times.ts";
 const WEEK = 7 * 86_400;
 
 /** Whether somebody can be reached: a shape, and the same in words. */
-export interface ReachedBy {
+interface ReachedBy {
   /** ● something was proved within a week, ◐ there is a way that nothing has proved since, ○ there is none. */
   dot: "shown" | "accepted" | "none";
   word: string;

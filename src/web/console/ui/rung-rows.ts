@@ -12,7 +12,7 @@ import { clockTime, until } from "./times.ts";
 import { remedy } from "./way.ts";
 
 /** Whose ladder it is. */
-export interface RungOf {
+interface RungOf {
   row: AlertRow;
   nameOf(account: string): string;
   /** Who has done something with it. */

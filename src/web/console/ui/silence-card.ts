@@ -62,7 +62,7 @@ function windowStart(now: number, { repeat, starts_at, ends_at, until: end }: Si
 const WIDTH = 120;
 
 /** What is left of a window as a bar; the words beside it say the same. */
-export function timeLeft(of: { from: number; until: number; now: number }): Markup {
+function timeLeft(of: { from: number; until: number; now: number }): Markup {
   const share = (of.until - of.now) / Math.max(1, of.until - of.from);
   const left = Math.round(Math.min(1, Math.max(0, share)) * WIDTH);
   return html`<svg class="plot meter" width="${WIDTH}" height="8" viewBox="0 0 ${WIDTH} 8" aria-hidden="true"><rect class="plot-rest" width="${WIDTH}" height="8" rx="2"/><rect class="plot-done" width="${left}" height="8" rx="2"/></svg>`;
@@ -76,7 +76,7 @@ function heldWords(call: PageCall, { id, holds }: SilenceAnswer): Markup {
 }
 
 /** "#130, #127". */
-export function alertLinks({ base }: PageCall, ids: readonly (number | string)[]): Piece {
+function alertLinks({ base }: PageCall, ids: readonly (number | string)[]): Piece {
   return ids.map((id, i) => html`${i > 0 && ", "}<a href="${base}/a/${id}">#${id}</a>`);
 }
 

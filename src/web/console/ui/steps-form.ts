@@ -38,7 +38,7 @@ function stepOf(form: URLSearchParams, id: string) {
 }
 
 /** What the form of the steps needs beside them. */
-export interface StepsAround {
+interface StepsAround {
   around: LadderContext;
   /** Where the steps stand in the body: `/steps`. */
   at: string;

@@ -31,7 +31,7 @@ const LOOK = lookOf({});
 export const wallClock = (now: number): Markup =>
   html`${hourOf(now, LOOK.zone)} <span>${LOOK.zone}</span>`;
 
-export interface WallView {
+interface WallView {
   tenant: Tenant;
   /** Unix seconds. */
   now: number;

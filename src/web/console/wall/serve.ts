@@ -20,7 +20,7 @@ const WAIT = 10;
 /** Screens of one link, or of one session, that wait at a time; more are answered at once. */
 const MOST_WAITING = 16;
 
-export interface WallDeps {
+interface WallDeps {
   tenant: Tenant;
   system: System;
   serving: Serving;
@@ -28,7 +28,7 @@ export interface WallDeps {
 }
 
 /** Serves `/wall` to `who`, and below it to whoever has a link. A GET; nothing that a screen may do. */
-export type ServeWall = (asking: PageRequest, who: Who | null) => Promise<Response>;
+type ServeWall = (asking: PageRequest, who: Who | null) => Promise<Response>;
 
 /** Who looks, as long as they may. */
 interface Looker {

@@ -6,7 +6,7 @@ export class NoCapacity extends Error {}
 /** The client went away in the middle. */
 export class BrokeOff extends Error {}
 
-export interface HeldBody {
+interface HeldBody {
   body: Buffer;
   hold(bytes: number): void;
   release(): void;

@@ -12,7 +12,7 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 const MOST = 100;
 
 /** What became of reports: how many were heard, and what is told of the others. */
-export interface HeardJobs {
+interface HeardJobs {
   heard: number;
   events: IngestEvent[];
   rejected: Rejected[];

@@ -27,7 +27,7 @@ const LAST = { all: 16 * MIB, each: 8 * MIB };
 const STRANGERS_BODY = MIB / 2;
 
 /** The doors for senders with formats of their own. */
-export interface Inbound {
+interface Inbound {
   /** `/v1/in/{kind}` and all below it. */
   ours(c: AppContext): Promise<Response>;
   /** The addresses that senders insist on; null where the path is none of those. */

@@ -14,7 +14,7 @@ import type { LabelMatcher } from "../../../records/import/alertmanager/matchers
 
 /** Silences in Alertmanager's words (its API v2, `gettableSilence` and `postableSilence`), and in the box's. */
 
-export interface SilenceMatcher {
+interface SilenceMatcher {
   name: string;
   value: string;
   isRegex: boolean;

@@ -34,7 +34,7 @@ const KEPT = 120 * 3600;
 const MOST_LISTED = 2000;
 const CAPS = { sent: 65_536, inflated: 65_536 };
 
-export interface SilencesCall {
+interface SilencesCall {
   tenant: Tenant;
   /** Whose key it is. */
   actor: Actor;

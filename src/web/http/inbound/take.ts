@@ -31,7 +31,7 @@ export interface Sender {
   source: Source;
 }
 
-export interface InboundBatch {
+interface InboundBatch {
   adapter: Adapter;
   sender: Sender;
   path: string;

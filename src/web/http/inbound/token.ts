@@ -2,7 +2,7 @@ import { senderKeyHash, shortToken } from "../../../core/projects/sources.ts";
 import { parseToken } from "../../../ground/kit/ids.ts";
 
 /** Where a sender may have put its token. */
-export interface TokenPlaces {
+interface TokenPlaces {
   /** What follows `/v1/in/{kind}`. */
   rest: string;
   header(name: string): string | undefined;

@@ -35,7 +35,7 @@ const people = ["steps.*.accounts.*"];
 const refused = ["not_a_member", "schedule_not_shared"] as const;
 
 /** Ladders as they are read: with the rules that refer to them and everybody whom they name. */
-export function shownLadders(reader: Reader, all: readonly StoredLadder[]) {
+function shownLadders(reader: Reader, all: readonly StoredLadder[]) {
   const rules = rulesOfLadders(reader);
   const defaults = defaultsOf(reader);
   const origins = importedLadders(reader);

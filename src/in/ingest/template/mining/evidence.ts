@@ -4,7 +4,7 @@ import { NAMING, PREPOSITIONS, TELLING } from "../text/words.ts";
 import { hashOf, type Tokens, tokensOf } from "./tokens.ts";
 
 /** A shape, or a pattern of shapes, with a fixed word in each place. */
-export interface Witness {
+interface Witness {
   /** The shape or pattern. */
   readonly words: string;
   /** A hash of each word. */

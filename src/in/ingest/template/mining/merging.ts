@@ -8,7 +8,7 @@ const SLOT_WORD = String.fromCharCode(SLOT);
 const MOST_PATTERNS = 128;
 
 /** What the miner does when templates change; this class decides. */
-export interface MergeEffects {
+interface MergeEffects {
   /** The younger root and its aliases become aliases of the older. */
   merge(younger: Entry, older: Entry): void;
   /** The root's pattern has changed. */

@@ -1,5 +1,5 @@
 /** The content of a row's `state`. */
-export interface RowState {
+interface RowState {
   /** The version of the masking rules for this row. */
   rules: number;
   /** The shape's place in the order of first sight. */

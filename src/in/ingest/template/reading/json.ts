@@ -19,7 +19,7 @@ const WILD_CHAR = String.fromCharCode(WILD);
 /** Makes the shape of the text in a JSON string, or of a key with digits. */
 export type ShapeText = (text: string) => string;
 
-export interface JsonShape {
+interface JsonShape {
   shape: string;
   /** The position after the closing brace; the end of the text when that is missing. */
   end: number;
