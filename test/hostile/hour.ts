@@ -35,7 +35,9 @@ export interface Struck extends Place {
 }
 
 export async function struckBox(): Promise<Struck> {
-  const child = fork(join(import.meta.dirname, "box.ts"));
+  // The suite's own young generation is as large as what a request may cost.
+  const execArgv = process.execArgv.filter((word) => !word.includes("semi-space"));
+  const child = fork(join(import.meta.dirname, "box.ts"), { execArgv });
   const [place] = (await once(child, "message")) as [Place];
   const url = `http://127.0.0.1:${place.port}`;
   const rows: { what: string; said: string | number; cost: Cost }[] = [];
