@@ -39,8 +39,9 @@ const stories = {
   ...consoleStories,
   scriptHolds: (browser: Browser) => scriptHolds(browser, step),
 };
-for (const [name, story] of Object.entries(stories)) {
-  if (!name.includes(part)) continue;
+const told = Object.entries(stories).filter(([name]) => name.includes(part));
+if (told.length === 0) throw new Error(`no story is called ${part}`);
+for (const [name, story] of told) {
   const before = cpuSeconds();
   const browser = await startChromium({ isDesktop: DESKTOP_STORIES.has(name) });
   try {

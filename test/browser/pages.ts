@@ -217,6 +217,7 @@ async function main(pictures: string, part = ""): Promise<void> {
     ["feedsParse", feedsParse],
   ];
   const left = all.filter(([name]) => name.includes(part));
+  assert.ok(left.length > 0, `no story is called ${part}`);
   try {
     const lanes = Array.from({ length: AT_ONCE }, () => work(left));
     await again((await Promise.all(lanes)).flat());

@@ -158,9 +158,12 @@ describe("PagerDuty's events", () => {
     assert.equal((await to.alerts()).length, before);
     const old = { service_key: to.short, event_type: "trigger", incident_key: "srv01/HTTP" };
     const path = "/generic/2010-04-15/create_event.json";
-    const taken = await to.send(path, { ...old, description: "FAILURE of HTTP" });
+    const client = { client: "Nagios", client_url: "https://nagios.test/srv01" };
+    const taken = await to.send(path, { ...old, ...client, description: "FAILURE of HTTP" });
     assert.deepEqual([taken.status, taken.body.incident_key], [200, "srv01/HTTP"]);
-    assert.equal((await to.alerts())[0].last_message, "FAILURE of HTTP");
+    const [opened] = await to.alerts();
+    assert.equal(opened.last_message, "FAILURE of HTTP");
+    assert.deepEqual(opened.links, [{ href: "https://nagios.test/srv01", text: "Nagios" }]);
     assert.equal((await to.send(path, { ...old, event_type: "resolve" })).status, 200);
     assert.equal((await to.alerts())[0].state, "resolved");
   });
