@@ -1,9 +1,10 @@
 /** The console in a pocket: what works without the box, and what a push does, in a browser's own service worker. */
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import type { Browser } from "playwright-core";
 import type { TestBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
-import { settle } from "../../support/until.ts";
+import { settle, untilSo } from "../../support/until.ts";
 import { findings, type Tab } from "../tab.ts";
 import { onStage, type Stage, seen } from "./stage.ts";
 
@@ -172,18 +173,19 @@ const sendsNothingLate: Step = async ({ box, visit }) => {
       const texts = await Promise.all((await pages.keys()).map(async (one) => (await pages.match(one)).text()));
       return [...new Set(texts.map((text) => / data-who="(\\w+)"/.exec(text)?.[1]))];
     })`);
-  assert.deepEqual(await whose(), [box.owner.accountId]);
+  const areKept = (of: string[]) =>
+    untilSo(async () => isDeepStrictEqual(await whose(), of), `kept pages are of ${of}`);
+  await areKept([box.owner.accountId]);
   const comes = async (cookie: string) => {
     const [name = "", value = ""] = cookie.split("=");
     await context.addCookies([{ name, value, url: box.url }]);
     await page.goto(`${box.url}/alerts`);
-    await page.waitForTimeout(300);
   };
   await comes(signedIn(box, bob).cookie);
-  assert.deepEqual(await whose(), [bob.accountId]);
+  await areKept([bob.accountId]);
   await comes("box=over");
   assert.match(page.url(), /\/signin/);
-  assert.deepEqual(await whose(), []);
+  await areKept([]);
   await comes(signedIn(box).cookie);
 
   await worker.evaluate(`PushManager.prototype.getSubscription = async () => ({
