@@ -18,7 +18,8 @@ if (directory) {
   if (/\.test\.ts$|\/groups\/.+\.mjs$/.test(entry)) {
     process.once("exit", () => account(entry));
     const { after } = await import("node:test");
-    after(() => void setTimeout(endStuck, 20_000).unref());
+    // What the file itself does after its tests comes behind this, and takes its time.
+    after(() => void setTimeout(endStuck, 60_000).unref());
   }
   registerHooks({
     resolve(name, context, next) {

@@ -84,20 +84,19 @@ export const numbersScreen: Screen = {
       ask(call, "rule"),
       ask(call, "week"),
     ]);
-    const still = (draw: () => Markup) => ({ draw });
     return {
       title: "Numbers",
       nav: "numbers",
       sections: {
-        head: still(() => head(call, people)),
-        totals: still(() => tiles(now, before)),
+        head: () => head(call, people),
+        totals: () => tiles(now, before),
         advice: () => adviceSection(call),
-        people: still(() => peopleTable(call, people)),
-        hours: still(() => heat(now.spans.rang)),
-        rules: still(() => rulesTable(call, rules)),
-        weeks: still(() => weeksTable(weeks)),
-        digest: still(() => digestSection(call)),
-        settings: still(() => settingsSection(call)),
+        people: () => peopleTable(call, people),
+        hours: () => heat(now.spans.rang),
+        rules: () => rulesTable(call, rules),
+        weeks: () => weeksTable(weeks),
+        digest: () => digestSection(call),
+        settings: () => settingsSection(call),
       },
     };
   },

@@ -20,7 +20,7 @@ export const gatewaysScreen: Screen = {
     const isOwner = call.who.role === "owner";
     const { kinds } = contactGuardOf(call.tenant);
     const sections = {
-      about: about,
+      about,
       ...Object.fromEntries(
         kinds.gateways.map((kind) => [
           `gateway-${kind.kind}`,
