@@ -1,52 +1,10 @@
 import type { Adapter, SenderIdentity } from "./adapter.ts";
-import { alertmanager } from "./alertmanager.ts";
-import { cloudevents } from "./cloudevents.ts";
-import { discordMessages } from "./discord.ts";
-import { elasticsearch } from "./elasticsearch.ts";
-import { incomingMail } from "./email.ts";
-import { gelf } from "./gelf.ts";
-import { goalert } from "./goalert.ts";
-import { gotifyMessages } from "./gotify.ts";
-import { grafana } from "./grafana.ts";
-import { hook } from "./hook.ts";
-import { loki } from "./loki.ts";
-import { ntfyMessages } from "./ntfy.ts";
-import { oncall } from "./oncall.ts";
-import { opsgenie } from "./opsgenie.ts";
-import { otlp } from "./otlp.ts";
-import { pagerduty } from "./pagerduty.ts";
-import { prometheus } from "./prometheus.ts";
-import { sentry } from "./sentry.ts";
-import { slackMessages } from "./slack.ts";
-import { sns } from "./sns.ts";
-import { syslog } from "./syslog.ts";
-import { victorops } from "./victorops.ts";
+import * as kinds from "./kinds.ts";
 
 /** Every format besides the box's own, by the kind in addresses and on sources. */
-export const adapters: readonly Adapter[] = [
-  alertmanager,
-  prometheus,
-  pagerduty,
-  grafana,
-  opsgenie,
-  oncall,
-  victorops,
-  goalert,
-  hook,
-  slackMessages,
-  discordMessages,
-  gotifyMessages,
-  ntfyMessages,
-  sentry,
-  cloudevents,
-  sns,
-  incomingMail,
-  syslog,
-  otlp,
-  loki,
-  gelf,
-  elasticsearch,
-];
+export const adapters = Object.values<Adapter>(kinds).toSorted((a, b) =>
+  a.kind < b.kind ? -1 : 1,
+);
 
 /** Kinds without an adapter: the box's own format at `/v1/ingest`, and reports of jobs at `/ping`. */
 const ownIdentities: Readonly<Record<string, SenderIdentity>> = {

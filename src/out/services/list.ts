@@ -1,49 +1,8 @@
 import * as z from "zod";
-import { apns } from "./apns/room.ts";
 import { type Channel, fieldsOf, type Setting } from "./channel.ts";
 import type { ContactKind, GatewayKind } from "./contact-kind.ts";
-import { discord } from "./discord/room.ts";
-import { emailContact } from "./email/person.ts";
-import { email } from "./email/room.ts";
-import { googleChat } from "./google-chat/room.ts";
-import { gotify } from "./gotify/room.ts";
-import { matrixContact } from "./matrix/person.ts";
-import { matrix } from "./matrix/room.ts";
-import { mattermost } from "./mattermost/room.ts";
-import { ntfyContact } from "./ntfy/person.ts";
-import { ntfy } from "./ntfy/room.ts";
-import { pushoverContact } from "./pushover/person.ts";
-import { pushover } from "./pushover/room.ts";
-import { signal } from "./signal/room.ts";
-import { slackContact } from "./slack/person.ts";
-import { slack } from "./slack/room.ts";
-import { teams } from "./teams/room.ts";
-import { telegramContact } from "./telegram/person.ts";
-import { telegram } from "./telegram/room.ts";
-import { smsContact, voiceContact } from "./twilio/person.ts";
-import { webPushContact } from "./web-push/person.ts";
-import { webhookContact } from "./webhook/person.ts";
-import { webhook } from "./webhook/room.ts";
-
-/** Every service there is, with the rooms and the persons that it reaches: a new one is a folder of its own and a line here. */
-const services = [
-  { room: webhook, persons: [webhookContact] },
-  { room: telegram, persons: [telegramContact] },
-  { room: slack, persons: [slackContact] },
-  { room: discord },
-  { room: mattermost },
-  { room: googleChat },
-  { room: teams },
-  { room: matrix, persons: [matrixContact] },
-  { room: signal },
-  { room: ntfy, persons: [ntfyContact] },
-  { room: gotify },
-  { room: pushover, persons: [pushoverContact] },
-  { room: email, persons: [emailContact] },
-  { room: apns },
-  { persons: [smsContact, voiceContact] },
-  { persons: [webPushContact] },
-] as const;
+import * as persons from "./persons.ts";
+import * as rooms from "./rooms.ts";
 
 /** The ways to a person in the order in which they are offered; any other stands behind them. */
 const OFFERED = [
@@ -58,7 +17,7 @@ const OFFERED = [
   "matrix",
 ];
 
-type Room = Extract<(typeof services)[number], { room: unknown }>["room"];
+type Room = (typeof rooms)[keyof typeof rooms];
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
 
 /** Every field of any kind. */
@@ -115,7 +74,9 @@ function bare(field: z.ZodType<string | undefined>): z.ZodType<string> {
 }
 
 /** The program's own. */
-export const channels = channelList(services.flatMap((each) => ("room" in each ? each.room : [])));
+export const channels = channelList(
+  Object.values<Channel>(rooms).toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+);
 
 /** The same of contacts: what is checked, shown and sent comes from here. */
 export interface ContactList {
@@ -172,7 +133,5 @@ const place = ({ kind }: ContactKind) =>
 
 /** The program's own. */
 export const contactKindList = contactList(
-  services
-    .flatMap((each): readonly ContactKind[] => ("persons" in each ? each.persons : []))
-    .toSorted((a, b) => place(a) - place(b)),
+  Object.values<ContactKind>(persons).toSorted((a, b) => place(a) - place(b)),
 );

@@ -94,7 +94,7 @@ describe("creating", () => {
     [{ type: "apns", secret: "s" }, ["/secret"]],
     [
       { type: "apns", token: "t", chat_id: "c", webhook_url: "u" },
-      ["/token", "/chat_id", "/webhook_url"],
+      ["/webhook_url", "/token", "/chat_id"],
     ],
     [{ ...webhook, token: "t" }, ["/token"]],
     [{ ...slack, url: "http://a/" }, ["/url"]],
