@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { text } from "../kit/fields.ts";
+import { queryInteger, queryLimit } from "../kit/query-fields.ts";
 import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
 
@@ -32,19 +34,22 @@ export const auditEntry = z
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.output<typeof auditEntry>;
 
-export interface AuditFilter {
-  /** Only entries with a smaller id than this. */
-  before?: number | undefined;
-  limit: number;
-  /** null: only entries without an account. The operator's commands on the machine are among them. */
+export const auditQuery = z.strictObject({
+  before: queryInteger(0).optional().describe("`next` of the page before."),
+  limit: queryLimit(500, 100),
+  account: text(326).optional().meta({ description: "Who did it: an id, or an `email:` form." }),
+  target: text(300).optional().meta({
+    description: "A kind, or a kind and an id or name: rule, rule:7, rule:errors.",
+  }),
+  verb: text(64).optional().describe("What was done, as entries name it in `verb`."),
+  since: queryInteger(0).optional().meta({ description: "Unix seconds: entries from then on." }),
+  until: queryInteger(0).optional().meta({ description: "Unix seconds: entries before then." }),
+});
+
+/** account null: only entries without one. The operator's commands on the machine are among them. */
+export type AuditFilter = Omit<z.output<typeof auditQuery>, "account"> & {
   account?: string | null | undefined;
-  /** A kind, or a kind and an id or name behind a colon: `rule`, `rule:7`, `rule:errors`. */
-  target?: string | undefined;
-  verb?: string | undefined;
-  /** Unix seconds: not before, and before. */
-  since?: number | undefined;
-  until?: number | undefined;
-}
+};
 
 /** Entries that one page reads. Where few match the page is short, and `next` leads on. */
 export const LOOKED_AT = 20_000;

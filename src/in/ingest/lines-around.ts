@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { getAlertRow } from "../../core/alerts/alert.ts";
 import { partsOf } from "../../core/alerts/parts.ts";
+import { text } from "../../ground/kit/fields.ts";
+import { queryInteger, queryLimit } from "../../ground/kit/query-fields.ts";
 import { cut } from "../../ground/kit/text.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
@@ -38,20 +40,21 @@ export const linesAround = z
 export type LinesAround = z.output<typeof linesAround>;
 type MarkedLine = LinesAround["messages"][number];
 
-interface AroundQuery {
-  /** Unix seconds, both inclusive; default: five minutes around the opening. */
-  after?: number | undefined;
-  before?: number | undefined;
-  /** A source's name. */
-  source?: string | undefined;
-  /** A template's id. */
-  template?: string | undefined;
-  /** A text in the message, in any case. */
-  q?: string | undefined;
-  /** This level or above. */
-  min_level?: number | undefined;
-  limit: number;
-}
+/** Both times inclusive. */
+export const aroundQuery = z.strictObject({
+  after: queryInteger(0)
+    .describe("Unix seconds. Default: five minutes before the alert opened.")
+    .optional(),
+  before: queryInteger(0)
+    .describe("Unix seconds. Default: five minutes after the alert opened.")
+    .optional(),
+  source: text(128).optional().describe("Name of a source."),
+  template: text(128).optional().describe("Id of a template."),
+  q: text(200).describe("Text in the message, in upper or lower case.").optional(),
+  min_level: queryInteger(0).describe("This level and above.").optional(),
+  limit: queryLimit(500, 100),
+});
+type AroundQuery = z.output<typeof aroundQuery>;
 
 const USUAL_SECONDS = 300;
 /** Lines that are read on either side. */

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { text } from "../../ground/kit/fields.ts";
+import { queryInteger, queryLimit } from "../../ground/kit/query-fields.ts";
 import type { Work } from "../../ground/kit/slices.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { BLOCK_LINES, lineReader } from "./line-outlines.ts";
@@ -37,31 +39,37 @@ const BLOCKS = `SELECT block FROM log_blocks WHERE project_id = ? AND template_i
 const LINES = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines
   WHERE id >= ? AND id < ? AND project_id = ? ORDER BY id DESC`;
 
-interface LogTailQuery {
-  limit: number;
-  /** Of this template, and of every one that was merged into the same root. */
-  template?: string | undefined;
-  /** A text in the message, in any case. */
-  q?: string | undefined;
-  /** A source's name. */
-  source?: string | undefined;
-  /** This level or above. */
-  level?: number | undefined;
-  /** The id of a line. Lines after it that match, and don't fit into `limit`, are counted. */
-  since?: number | undefined;
-  rootOf: (id: string) => string;
-}
+/** What is empty is not asked for. Of a template: with every one that was merged into the same root. */
+export const logTailQuery = z.strictObject({
+  limit: queryLimit(200, 50),
+  template: text(128).optional().describe("Id of a template."),
+  q: text(200).optional().meta({
+    description: "Text in the message, in upper or lower case.",
+  }),
+  source: text(128).optional().meta({ description: "Name of a source." }),
+  level: queryInteger(0).optional().meta({ description: "This level and above." }),
+  since: queryInteger(0).optional().meta({
+    description: "Id of a line. How many later lines are not shown is counted in `left_out`.",
+  }),
+});
+type LogTailQuery = z.output<typeof logTailQuery> & { rootOf: (id: string) => string };
 
 /** Lines of the project, and blocks of everybody's lines, that are read to filter by message, source or level. */
 const MOST_LOOKED = { lines: 50_000, blocks: 2_000 };
 /** What a block costs, as a step of work. */
 const BLOCK_COST = 1_000;
 
-interface LogTail {
-  messages: LogLine[];
-  complete: boolean;
-  left_out: number;
-}
+export const logTailAnswer = z.object({
+  messages: z.array(logLine),
+  complete: z.boolean().meta({
+    description:
+      "False where it ended, because very many lines aren't as asked, before enough were found.",
+  }),
+  left_out: z.int().meta({
+    description:
+      "With `since`, how many lines as asked came after it and before these; of the newest 50,000.",
+  }),
+});
 
 /**
  * The newest kept lines of a project that match the query, newest last. Reads only blocks that hold such lines, so that
@@ -72,9 +80,9 @@ export function* readLogTail(
   reader: Reader,
   projectId: number,
   query: LogTailQuery,
-): Work<LogTail> {
+): Work<z.output<typeof logTailAnswer>> {
   const { template, limit, since = Number.POSITIVE_INFINITY } = query;
-  const wanted = template === undefined ? null : family(reader, projectId, query.rootOf(template));
+  const wanted = template ? family(reader, projectId, query.rootOf(template)) : null;
   const { lets, word } = filterOf(reader, projectId, query);
   const { whole, message } = lineReader(reader);
   const rows: KeptLine[] = [];
@@ -117,13 +125,12 @@ function filterOf(
   projectId: number,
   { q, source, level }: LogTailQuery,
 ): { lets: (row: KeptLine) => boolean; word: string | undefined } {
-  const id =
-    source === undefined
-      ? null
-      : (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1);
+  const id = source
+    ? (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1)
+    : null;
   const lets = (row: KeptLine) =>
     (id === null || row.source_id === id) && (level === undefined || row.level >= level);
-  return { lets, word: q?.toLowerCase() };
+  return { lets, word: q ? q.toLowerCase() : undefined };
 }
 
 const LINE = `SELECT id, source_id, received_at, level, template_id, message, keys, tags, outline FROM log_lines

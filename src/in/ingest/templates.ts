@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { text } from "../../ground/kit/fields.ts";
+import { queryInteger, queryLimit } from "../../ground/kit/query-fields.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { admits, type CompiledRule, takesAlways } from "./match.ts";
 import type { ProjectState } from "./project-state.ts";
@@ -34,17 +36,24 @@ export const templatesAnswer = z.object({
 });
 export type TemplatesAnswer = z.output<typeof templatesAnswer>;
 
-export interface TemplatesQuery {
-  /** In any case. */
-  q?: string | undefined;
-  /** `next` of the previous page. */
-  after?: string | undefined;
-  /** Only those that no rule can match. */
-  unmatched?: boolean | undefined;
-  /** Only those that first came then or later, in Unix seconds. */
-  newSince?: number | undefined;
-  limit: number;
-}
+export const templatesQuery = z.strictObject({
+  q: text(200)
+    .optional()
+    .meta({ description: "Part of the template's text, in upper or lower case." }),
+  after: text(64).optional().meta({ description: "`next` of the page before." }),
+  unmatched: z
+    .literal("true")
+    .transform((): boolean => true)
+    .optional()
+    .meta({
+      description: "Only templates that no rule can match.",
+    }),
+  new_since: queryInteger(0).optional().meta({
+    description: "Unix seconds: only those that first came then or later.",
+  }),
+  limit: queryLimit(200, 50),
+});
+export type TemplatesQuery = z.output<typeof templatesQuery>;
 
 interface Shape {
   id: string;
@@ -83,7 +92,7 @@ export function readTemplates(
   const events = families.reduce((sum, { count }) => sum + (count?.n ?? 0), 0);
   const word = query.q?.toLowerCase() ?? "";
   const from = readCursor(query.after);
-  const isNewsFirst = query.newSince !== undefined;
+  const isNewsFirst = query.new_since !== undefined;
   const rules = state.rules.all.filter(
     (rule) => takesAlways(rule) || (isNewsFirst && rule.firstSeenSeconds > 0),
   );
@@ -94,7 +103,7 @@ export function readTemplates(
   families.sort((a, b) => order(placeOf(a), placeOf(b)));
   for (const family of families) {
     if (from !== null && (family.id === from.id || order(placeOf(family), from) < 0)) continue;
-    if (query.newSince !== undefined && (family.count?.firstSeen ?? 0) < query.newSince) continue;
+    if (query.new_since !== undefined && (family.count?.firstSeen ?? 0) < query.new_since) continue;
     if (word !== "" && !family.texts.some((text) => text.toLowerCase().includes(word))) continue;
     const shown = shownOf(family, rules, nameOf);
     if (query.unmatched && shown.rules.length > 0) continue;

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { notFound, ServiceError } from "../../ground/kit/errors.ts";
+import { queryInteger, queryLimit } from "../../ground/kit/query-fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { releaseDeliveries, TOO_OLD } from "./deliveries.ts";
+import { eventKinds } from "./event.ts";
 import { MAX_AGE_MS } from "./retry.ts";
 
 /** A delivery as it is read (contract §13, Delivery). */
@@ -25,14 +27,13 @@ const DELIVERY = `SELECT CAST(id AS TEXT) AS id, COALESCE(CAST(alert_id AS TEXT)
       AS next_attempt_at, last_error, created_at
   FROM deliveries WHERE integration_id = ?`;
 
-interface DeliveriesQuery {
-  status?: Delivery["status"] | undefined;
-  /** A kind of event. */
-  event?: string | undefined;
-  /** An alert's id. */
-  alert?: number | undefined;
-  limit: number;
-}
+export const deliveriesQuery = z.strictObject({
+  limit: queryLimit(200, 50),
+  status: deliveryAnswer.shape.status.optional(),
+  event: z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }).optional(),
+  alert: queryInteger(1).optional().meta({ description: "Only of the alert with this id." }),
+});
+type DeliveriesQuery = z.output<typeof deliveriesQuery>;
 
 /** Newest first. */
 export function listDeliveries(
@@ -40,15 +41,15 @@ export function listDeliveries(
   integrationId: string,
   { status, event, alert, limit }: DeliveriesQuery,
 ): Delivery[] {
-  const given = Object.entries({ status, event, alert_id: alert }).filter(
-    (one): one is [string, string | number] => one[1] !== undefined,
+  const given = Object.entries({ status, event, alert_id: alert }).flatMap(([column, value]) =>
+    value === undefined ? [] : [{ column, value }],
   );
-  const where = given.map(([column]) => ` AND deliveries.${column} = ?`).join("");
+  const where = given.map(({ column }) => ` AND deliveries.${column} = ?`).join("");
   return reader
     .sql<(string | number)[], Delivery>(
       `${DELIVERY}${where} ORDER BY deliveries.id DESC LIMIT ? + 0`,
     )
-    .all(integrationId, ...given.map(([, value]) => value), limit);
+    .all(integrationId, ...given.map(({ value }) => value), limit);
 }
 
 /** Of the newest so many is counted: a flood isn't read whole for a number. */

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { Asking } from "../../core/oncall/answers.ts";
 import { Zone } from "../../core/oncall/zone.ts";
 import type { Project } from "../../core/projects/projects.ts";
@@ -13,7 +14,7 @@ import { rowNames } from "./names.ts";
 import { type Reckoning, startReckoning } from "./reckon.ts";
 import { EVERY_PROJECT, readRows, type SumOf } from "./rows.ts";
 import { readSettings } from "./settings.ts";
-import type { NumbersAnswer, NumbersBy, NumbersRow } from "./shape.ts";
+import type { NumbersAnswer, NumbersBy, NumbersRow, numbersQuery } from "./shape.ts";
 import { addStanding } from "./standing.ts";
 
 /** DayFigures of a span of days, as somebody asks for them. */
@@ -22,13 +23,9 @@ import { addStanding } from "./standing.ts";
 const MOST_DAYS = 800;
 const USUAL_DAYS = 56;
 
-export interface NumbersQuery {
-  /** Unix seconds; `to` excluded. Without them eight weeks up to now. */
-  from?: number | undefined;
-  to?: number | undefined;
-  by: NumbersBy;
+export type NumbersQuery = Omit<z.output<typeof numbersQuery>, "project"> & {
   project: Project | null;
-}
+};
 
 /** What a look at the rows has in hand. */
 export interface Looking {

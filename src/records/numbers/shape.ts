@@ -1,9 +1,23 @@
 import * as z from "zod";
+import { text } from "../../ground/kit/fields.ts";
+import { queryInteger } from "../../ground/kit/query-fields.ts";
 
 /** DayFigures as they are answered: what each means stands here, and in the documents from here. */
 
 export const numbersBy = ["week", "day", "person", "rule", "project", "level"] as const;
 export type NumbersBy = (typeof numbersBy)[number];
+
+const instant = queryInteger(0, 100_000_000_000).optional();
+
+export const numbersQuery = z.strictObject({
+  from: instant.meta({ description: "Unix seconds. Default: eight weeks ago." }),
+  to: instant.meta({ description: "Unix seconds, not included." }),
+  by: z
+    .enum(numbersBy, { error: `must be one of ${numbersBy.join(", ")}` })
+    .default("week")
+    .describe("A row for each."),
+  project: text(200).optional().meta({ description: "Only this project." }),
+});
 
 const n = (description: string) => z.int().meta({ description });
 const seconds = (description: string) => z.int().nullable().meta({ description });

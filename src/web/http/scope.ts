@@ -7,8 +7,10 @@ import { madeOnce } from "../../ground/kit/made-once.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustBeOwnOrGoverned } from "../../out/contacts/contacts.ts";
 import type { Actor } from "../../people/actor.ts";
-import { deleted, updated } from "./fields.ts";
 import type { Call, Plane, Route, RouteFacts, RouteMethod } from "./route.ts";
+
+export const deleted = z.object({ deleted: z.boolean() });
+const updated = z.object({ updated: z.boolean() });
 
 /** The parameters of a path by name: `{ id, aid }` for `/v1/projects/{id}/actions/{aid}`. */
 type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

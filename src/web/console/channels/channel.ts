@@ -11,7 +11,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import { getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { errorWords } from "../../../out/outbox/error-words.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
-import { type Delivery, deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
+import { deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
@@ -113,14 +113,8 @@ ${said !== null && html`<p class="soft">It answered last: <span class="message">
 
 const PAGE = 100;
 
-interface AskedDeliveries {
-  status: Delivery["status"] | undefined;
-  event: string | undefined;
-  alert: number | undefined;
-}
-
 /** What the address asks for; what can't be is passed over. */
-function askedDeliveries({ query }: PageCall): AskedDeliveries {
+function askedDeliveries({ query }: PageCall) {
   const { data: status } = deliveryAnswer.shape.status.safeParse(query.get("status"));
   const event = eventKinds.find((kind) => kind === query.get("event"));
   const alert = /^#?([1-9]\d{0,14})$/.exec(query.get("alert")?.trim() ?? "")?.[1];

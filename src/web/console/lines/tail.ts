@@ -101,10 +101,10 @@ async function lineTail(call: PageCall, project: string): Promise<Markup> {
   const tail = readLogTail(tenant.store, home.id, {
     limit: MOST,
     since: seen?.newest,
-    ...(q !== "" && { q }),
-    ...(source !== "" && { source }),
-    ...(template !== "" && { template }),
-    ...(level !== null && { level }),
+    q,
+    source,
+    template,
+    level: level ?? undefined,
     rootOf: (id) => tenant.ingest.rootOf(home.id, id),
   });
   const { messages, complete, left_out } = await tenant.slices.run(tail);

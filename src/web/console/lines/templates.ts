@@ -70,7 +70,10 @@ function freshSection(call: PageCall, project: string): Markup {
   if (q !== "" || unmatched || after !== "") return html``;
   const { id } = getProject(tenant.store, project);
   const newSince = lastFriday(now, look.zone);
-  const { templates, next } = tenant.ingest.templates(id, { newSince, limit: MOST_NEW });
+  const { templates, next } = tenant.ingest.templates(id, {
+    new_since: newSince,
+    limit: MOST_NEW,
+  });
   const learned = learnedIn(call, id);
   const [told, aside] = [false, true].map((isAside) =>
     templates.filter((one) => learned(one) === isAside),

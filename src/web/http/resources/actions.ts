@@ -15,9 +15,9 @@ import {
   replaceAction,
 } from "../../../core/projects/actions.ts";
 import { hexIdField } from "../../../ground/kit/fields.ts";
+import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import { executionAnswer, listExecutions } from "../../../out/outbox/rows.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
-import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 

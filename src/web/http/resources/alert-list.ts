@@ -14,8 +14,8 @@ import { getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { text } from "../../../ground/kit/fields.ts";
+import { queryFlag, queryInteger, queryLimit } from "../../../ground/kit/query-fields.ts";
 import type { Store } from "../../../ground/store/store.ts";
-import { queryFlag, queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

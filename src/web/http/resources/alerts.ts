@@ -19,10 +19,10 @@ import { acknowledge, resolve, snooze } from "../../../core/alerts/verbs.ts";
 import { configVersion } from "../../../core/projects/project.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
-import { text, time } from "../../../ground/kit/fields.ts";
+import { time } from "../../../ground/kit/fields.ts";
+import { queryInteger, queryWait } from "../../../ground/kit/query-fields.ts";
 import { othersFirst } from "../../../ground/kit/slices.ts";
-import { linesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
-import { queryInteger, queryLimit, queryWait } from "../fields.ts";
+import { aroundQuery, linesAround, readLinesAround } from "../../../in/ingest/lines-around.ts";
 import type { Route } from "../route.ts";
 import { inTenant, ofAlert, routesIn } from "../scope.ts";
 
@@ -50,19 +50,7 @@ export const alertRoutes: Route[] = [
     name: "getAlertLines",
     summary: "Kept log lines of the alert's project around its opening, with their variable parts",
     additive: true,
-    query: z.strictObject({
-      after: queryInteger(0)
-        .describe("Unix seconds. Default: five minutes before the alert opened.")
-        .optional(),
-      before: queryInteger(0)
-        .describe("Unix seconds. Default: five minutes after the alert opened.")
-        .optional(),
-      source: text(128).optional().describe("Name of a source."),
-      template: text(128).optional().describe("Id of a template."),
-      q: text(200).describe("Text in the message, in upper or lower case.").optional(),
-      min_level: queryInteger(0).describe("This level and above.").optional(),
-      limit: queryLimit(500, 100),
-    }),
+    query: aroundQuery,
     answer: linesAround,
     handle: ({ tenant, alert, query }) =>
       readLinesAround(tenant.store, alert, {

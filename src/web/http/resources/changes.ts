@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import { queryWait } from "../../../ground/kit/query-fields.ts";
 import { changesAfter, changesStream } from "../changes-stream.ts";
-import { queryWait } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

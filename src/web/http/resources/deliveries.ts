@@ -1,10 +1,8 @@
 import * as z from "zod";
 import { mustFind, setIntegrationEnabled } from "../../../core/projects/integrations.ts";
 import { deliveryDetailAnswer, getDelivery } from "../../../out/outbox/delivery-detail.ts";
-import { eventKinds } from "../../../out/outbox/event.ts";
-import { deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
+import { deliveriesQuery, deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
-import { queryInteger, queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn, scopeBelow } from "../scope.ts";
 
@@ -37,12 +35,7 @@ export const deliveryRoutes: Route[] = [
   channel.get("/deliveries", {
     name: "listDeliveries",
     summary: "A channel's deliveries, newest first",
-    query: z.strictObject({
-      limit: queryLimit(200, 50),
-      status: deliveryAnswer.shape.status.optional(),
-      event: z.enum(eventKinds, { error: `must be one of ${eventKinds.join(", ")}` }).optional(),
-      alert: queryInteger(1).optional().meta({ description: "Only of the alert with this id." }),
-    }),
+    query: deliveriesQuery,
     answer: z.object({ deliveries: z.array(deliveryAnswer) }),
     read: (store, { channel, query }) => ({
       deliveries: listDeliveries(store, channel.id, query),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { setFallback } from "../../../core/alerts/fallback.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { peopleAnswer } from "../../../ground/kit/fields.ts";
+import { dryRun } from "../../../ground/kit/query-fields.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import {
   type Fallback,
@@ -25,7 +26,6 @@ import type { GatewayKind } from "../../../out/services/contact-kind.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { dryRun } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { textsOf } from "./contacts.ts";

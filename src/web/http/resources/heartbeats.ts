@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import {
   heartbeatAddress,
   heartbeatAnswer,
@@ -18,7 +19,6 @@ import { type HeartbeatRow, projectHeartbeats } from "../../../in/heartbeats/row
 import { listRuns } from "../../../in/heartbeats/runs.ts";
 import { dropHeartbeat, readHeartbeat, watchHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { queryLimit } from "../fields.ts";
 import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";

@@ -1,7 +1,5 @@
-import * as z from "zod";
 import { getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
-import { text } from "../../../ground/kit/fields.ts";
 import { numbersCsv } from "../../../records/numbers/csv.ts";
 import {
   digestAnswer,
@@ -17,15 +15,12 @@ import {
   settingsAnswer,
   settingsChange,
 } from "../../../records/numbers/settings.ts";
-import { numbersAnswer, numbersBy } from "../../../records/numbers/shape.ts";
-import { queryInteger } from "../fields.ts";
+import { numbersAnswer, numbersQuery } from "../../../records/numbers/shape.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { asking } from "./oncall.ts";
 
 const numbers = routesIn(inTenant, { tag: "Operating", additive: true });
-
-const instant = queryInteger(0, 100_000_000_000).optional();
 
 /** What happened, by day and by whom; and the tenant's settings. */
 export const numbersRoutes: Route[] = [
@@ -34,15 +29,7 @@ export const numbersRoutes: Route[] = [
     summary:
       "Figures of whole days, at most 800 (default: eight weeks); `Accept: text/csv` for a table. By person: a member's own, unless `numbers_open`",
     wantsHeaders: ["accept"],
-    query: z.strictObject({
-      from: instant.meta({ description: "Unix seconds. Default: eight weeks ago." }),
-      to: instant.meta({ description: "Unix seconds, not included." }),
-      by: z
-        .enum(numbersBy, { error: `must be one of ${numbersBy.join(", ")}` })
-        .default("week")
-        .describe("A row for each."),
-      project: text(200).optional().meta({ description: "Only this project." }),
-    }),
+    query: numbersQuery,
     answer: numbersAnswer,
     errors: ["not_found"],
     handle: async ({ tenant, actor, query, headers }) => {

@@ -30,12 +30,12 @@ import {
 } from "../../../core/oncall/schedules.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
+import { queryInteger } from "../../../ground/kit/query-fields.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { namedPeople } from "../../../people/named.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { queryInteger } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn, scopeBelow } from "../scope.ts";
 

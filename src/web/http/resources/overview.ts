@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
+import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import { overviewAnswer, overviewOf } from "../../../tenant/overview.ts";
-import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { person } from "../../../ground/kit/fields.ts";
+import { dryRun } from "../../../ground/kit/query-fields.ts";
 import {
   accountAnswer,
   accountChange,
@@ -18,7 +19,6 @@ import { resetIssued } from "../../../people/pairing.ts";
 import { changePassword } from "../../../people/passwords.ts";
 import { clockChange } from "../../../records/numbers/settings.ts";
 import { removePerson, replaceAccount } from "../../../tenant/person-verbs.ts";
-import { dryRun } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

@@ -13,8 +13,8 @@ import {
   setDefaultLadder,
 } from "../../../core/projects/projects.ts";
 import { text } from "../../../ground/kit/fields.ts";
+import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import { callProject, dropProject } from "../../../tenant/project-verbs.ts";
-import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

@@ -9,9 +9,8 @@ import {
 } from "../../../core/projects/relay.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { checkUrl, readUrl } from "../../../ground/kit/url.ts";
-import { deleted } from "../fields.ts";
 import type { Route } from "../route.ts";
-import { inTenant, routesIn } from "../scope.ts";
+import { deleted, inTenant, routesIn } from "../scope.ts";
 
 const relay = routesIn(inTenant, { at: "/relay", tag: "Relay" });
 

@@ -20,9 +20,8 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { deleteSaying, endingWith, ladderEnd } from "../../../records/config-file/ladders-end.ts";
-import { deleted } from "../fields.ts";
 import type { Route } from "../route.ts";
-import { inProject, routesIn } from "../scope.ts";
+import { deleted, inProject, routesIn } from "../scope.ts";
 
 const rules = routesIn(inProject, { tag: "Rules" });
 /** Left out where none ends, and what it stands beside is as ever. */

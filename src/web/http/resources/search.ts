@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { LONGEST_QUERY } from "../../../core/alerts/query.ts";
 import { text } from "../../../ground/kit/fields.ts";
+import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import { search, searchAnswer } from "../../../records/search/search.ts";
-import { queryLimit } from "../fields.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { messageWhy, whyOf } from "../../../in/ingest/template/why.ts";
-import { templateOfShapes, templatesAnswer } from "../../../in/ingest/templates.ts";
-import { queryInteger, queryLimit } from "../fields.ts";
+import { templateOfShapes, templatesAnswer, templatesQuery } from "../../../in/ingest/templates.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -14,26 +13,9 @@ export const templateRoutes: Route[] = [
     name: "listTemplates",
     summary:
       "The project's templates, the most frequent first, with when they came and which rules may take them",
-    query: z.strictObject({
-      q: text(200)
-        .optional()
-        .meta({ description: "Part of the template's text, in upper or lower case." }),
-      after: text(64).optional().meta({ description: "`next` of the page before." }),
-      unmatched: z.literal("true").optional().meta({
-        description: "Only templates that no rule can match.",
-      }),
-      new_since: queryInteger(0).optional().meta({
-        description: "Unix seconds: only those that first came then or later.",
-      }),
-      limit: queryLimit(200, 50),
-    }),
+    query: templatesQuery,
     answer: templatesAnswer,
-    handle: ({ tenant, query: { unmatched, new_since, ...query }, project }) =>
-      tenant.ingest.templates(project.id, {
-        ...query,
-        unmatched: unmatched !== undefined,
-        newSince: new_since,
-      }),
+    handle: ({ tenant, query, project }) => tenant.ingest.templates(project.id, query),
   }),
   templates.post("/why", {
     name: "explainTemplate",

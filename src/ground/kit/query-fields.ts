@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { madeOnce } from "../../ground/kit/made-once.ts";
+import { madeOnce } from "./made-once.ts";
 
-/** What only requests and their answers have, beside the fields of the nouns (kit/fields.ts). */
+/** What only the queries of requests have, beside the fields of the nouns (fields.ts). */
 
 /** An integer in a query: no sign, no leading zero, no spaces. */
 export const queryInteger = madeOnce((min: number, max: number = Number.MAX_SAFE_INTEGER) =>
@@ -36,6 +36,3 @@ export const queryLimit = (max: number, usual: number) =>
 export const queryWait = queryInteger(0, 60)
   .default(0)
   .describe("Seconds to wait for something new before an empty answer. Default 0.");
-
-export const deleted = z.object({ deleted: z.boolean() });
-export const updated = z.object({ updated: z.boolean() });
