@@ -73,7 +73,17 @@ export function tooLarge(limit: number): ServiceError {
 }
 
 const utf8 = new TextDecoder("utf-8");
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 export function decodeText(bytes: Uint8Array): string {
   return utf8.decode(bytes);
+}
+
+/** For text that is stored as it is sent (contract §2). Throws ServiceError invalid_json. */
+export function decodeExactly(bytes: Uint8Array): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    throw new ServiceError("invalid_json", "The body is no UTF-8.");
+  }
 }

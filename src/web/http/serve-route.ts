@@ -15,7 +15,7 @@ import { authorOf, type WrittenBy } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
 import type { Decoder } from "./inbound/decoder.ts";
 import type { Limits } from "./limits.ts";
-import { decodeText, readBody, readBytes, readQuery } from "./read-request.ts";
+import { decodeExactly, readBody, readBytes, readQuery } from "./read-request.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Route, SessionAccount } from "./route.ts";
 import type { SendOn } from "./send-on.ts";
@@ -196,6 +196,6 @@ function noSuchRoute(): ServiceError {
 
 async function readChecked(route: Route, c: RequestContext): Promise<unknown> {
   const bytes = await readBytes(c.req.raw, route.bodyLimit ?? BODY_LIMIT);
-  const value = readBody(decodeText(bytes), route.readOnly);
+  const value = readBody(decodeExactly(bytes), route.readOnly);
   return route.body ? check(route.body, value, "body") : undefined;
 }

@@ -112,6 +112,22 @@ describe("bodies", () => {
     assertError(await post({ name: "😀".repeat(129) }), 400, "invalid_request", "/name");
   });
 
+  test("bytes that are no UTF-8 are refused; an event's become U+FFFD", async () => {
+    const sent = async (path: string, key: string, body: Buffer) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const answer = await fetch(box.url + path, { method: "POST", headers, body });
+      return { status: answer.status, headers: answer.headers, body: await answer.json() };
+    };
+    for (const byte of [0xff, 0xfc, 0x80, 0xc3]) {
+      const body = Buffer.concat([Buffer.from('{"name":"p'), Buffer.of(byte, 0x22, 0x7d)]);
+      assertError(await sent("/v1/projects", box.owner.key, body), 400, "invalid_json");
+    }
+    const event = Buffer.from('{"message":"grün"}', "latin1");
+    assert.equal((await sent("/v1/ingest", token, event)).status, 202);
+    const { messages } = (await box.api("GET", "/v1/projects/p/logtail?limit=1")).body;
+    assert.equal(messages[0].message, "gr\ufffdn");
+  });
+
   test("JSON that is none, or too deep, is 400; a body over 128 KiB 413; an encoding 415", async () => {
     assertError(await post("{"), 400, "invalid_json");
     assertError(await post(`${'{"a":'.repeat(33)}1${"}".repeat(33)}`), 400, "invalid_json");

@@ -68,7 +68,7 @@ export const sourceRoutes: Route[] = [
     name: "createSource",
     summary: "Create a source and its ingest token",
     body: sourceCreate,
-    readOnly: ["created_at"],
+    readOnly: ["created_at", "signed"],
     status: 201,
     answer: sourceToken,
     errors: ["name_taken", "too_many", "invalid_mapping"],
@@ -85,7 +85,7 @@ export const sourceRoutes: Route[] = [
     name: "updateSource",
     summary: "Change a source: whether its events are kept for the log tail, `room` and `options`",
     body: sourceChange,
-    readOnly: ["name", "created_at", "kind"],
+    readOnly: ["name", "created_at", "kind", "signed"],
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
     errors: ["invalid_mapping"],
     write: (tx, { project, params: { name }, body: { retain_logs, room, options } }) => {
