@@ -43,6 +43,7 @@ case "$*" in
       kill -0 "$(cat /run/box-unit.pid)" 2>/dev/null || { cat /var/log/box.log >&2; exit 1; }
       sleep 0.1
     done ;;
+  "try-restart box.service "*) [ ! -e /run/box-unit.pid ] || exec systemctl restart box ;;
   "stop box")
     pid=$(cat /run/box-unit.pid 2>/dev/null) || exit 0
     kill "$pid" 2>/dev/null
@@ -52,7 +53,8 @@ case "$*" in
   "reload haproxy") exec haproxy -D -f /etc/haproxy/haproxy.cfg ;;
   *" postgresql") exec pg_ctlcluster --skip-systemctl-redirect 15 main "\${1/enable/start}" ;;
 esac`,
-  "apt-get": "",
+  // Of what is installed here already, and of packages in files.
+  "apt-get": 'case "$2" in *.deb) exec dpkg -i "$2" ;; esac',
   // What is sent to another machine lies where all of them see it.
   ssh: 'cd /post && exec sh -c "$2"',
 };

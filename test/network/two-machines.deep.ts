@@ -11,7 +11,8 @@ import { type Host, Lan, noLan } from "./lan.ts";
 
 /*
  * "A box on two machines" of docs/operating.md, block by block as it stands there, on machines of namespaces: two for the
- * box, two databases, HAProxy, one that is paged, and one that sends. Then cables are pulled, and machines lose power.
+ * box, two databases, HAProxy, one that is paged, and one that sends. Then both are upgraded and get a new key, cables are
+ * pulled, and machines lose power. BOX_BEFORE: the words that start the release before, with which they begin.
  */
 
 const { debianPackage } = await import(join(root, "systemd/deb.mjs"));
@@ -20,6 +21,9 @@ const { debianPackage } = await import(join(root, "systemd/deb.mjs"));
 const MINUTES_CUT = Number(process.env["MINUTES_CUT"] ?? 0.5);
 const CUT_MS = 25_000;
 const PATIENCE_MS = 60_000;
+const WALK_MS = 5_000;
+/** No event is refused for longer while both are upgraded. */
+const REFUSED_MS = 3_000;
 const PHONE = `require("node:http").createServer((request, response) => {
   let body = "";
   request.on("data", (part) => { body += part; });
@@ -58,23 +62,21 @@ const children: ChildProcess[] = [];
 const pages: Page[] = [];
 const sent: Sent[] = [];
 
-/** The package of this tree's program, made quickly: it is compressed little. */
-async function packaged(): Promise<void> {
-  const words = await program();
+/** A program's package, made quickly: it is compressed little. */
+async function packaged(words: readonly string[], version: string): Promise<void> {
   const box =
     words.length === 1
-      ? readFileSync(words[0])
+      ? readFileSync(words[0] as string)
       : Buffer.from(`#!/bin/sh\nexec ${words.join(" ")} "$@"\n`);
   const compress = (input: Buffer) =>
     spawnSync("xz", ["-0", "-c"], { input, maxBuffer: 2 ** 30 }).stdout;
-  const config = readFileSync(join(root, "systemd/haproxy-box.cfg"), "utf8");
-  const about = { root, box, completion: "", texts: {}, version: "1.0.0", arch: "x64", time: 0 };
+  const about = { root, box, completion: "", texts: {}, version, arch: "x64", time: 0 };
   const { bytes } = await debianPackage({ ...about, compress });
-  writeFileSync(join(lan.dir, "post/box.deb"), bytes);
-  writeFileSync(join(lan.dir, "post/haproxy-box.cfg"), config);
+  writeFileSync(join(lan.dir, `post/box_${version}_amd64.deb`), bytes);
 }
 
-const INSTALL = "dpkg -i /post/box.deb";
+const [BEFORE, NEXT] = ["1.0.0", "1.0.1"];
+const INSTALL = `dpkg -i /post/box_${BEFORE}_amd64.deb`;
 
 interface World {
   db1: Host;
@@ -90,7 +92,11 @@ interface World {
 /** Everything that the document says, on machines that have Debian and nothing else. */
 async function stepByStep(): Promise<World> {
   await lan.begin();
-  await packaged();
+  const now = await program();
+  await packaged(process.env["BOX_BEFORE"]?.split(" ") ?? now, BEFORE);
+  await packaged(now, NEXT);
+  const config = readFileSync(join(root, "systemd/haproxy-box.cfg"), "utf8");
+  writeFileSync(join(lan.dir, "post/haproxy-box.cfg"), config);
   const [db1, db2] = [await lan.host("db1", "10.0.0.21"), await lan.host("db2", "10.0.0.22")];
   const [one, two] = [await lan.host("one", "10.0.0.11"), await lan.host("two", "10.0.0.12")];
   const balancer = await lan.host("balancer", "10.0.0.10");
@@ -112,7 +118,7 @@ async function stepByStep(): Promise<World> {
   await db1.run(waits);
 
   const steps = blocks("docs/operating.md", "bash", "### Step by step");
-  assert.equal(steps.length, 6);
+  assert.equal(steps.length, 6 + 5);
   const [active = "", send = "", noBox = "", second = "", address = "", account = ""] = steps;
   await one.run(INSTALL);
   assert.match(await one.run(active), /"role":"owner"/);
@@ -163,6 +169,17 @@ async function role({ sender }: World, host: Host): Promise<string> {
 const isRole = (world: World, host: Host, name: string) => async () =>
   (await role(world, host)) === name;
 
+/** Which is active, and which stands by, once they know: whoever is restarted may be back before the other took the box. */
+async function placesOf(world: World): Promise<[active: Host, other: Host]> {
+  const { one, two } = world;
+  let roles = "";
+  await until("they know who serves", async () => {
+    roles = `${await role(world, one)},${await role(world, two)}`;
+    return roles === "owner,standby" || roles === "standby,owner";
+  });
+  return roles.startsWith("owner") ? [one, two] : [two, one];
+}
+
 /** Ports for datagrams, and a rule that opens an alert for each event; the standby is restarted first. */
 async function withSenders(world: World): Promise<void> {
   const { one, two, sender, token } = world;
@@ -174,11 +191,7 @@ async function withSenders(world: World): Promise<void> {
 BOX_ALLOW_FROM=10.0.0.0/24" >>/etc/box/box.env`);
     await host.run("systemctl restart box");
   }
-  // It may have been back before the other took the box.
-  await until("they know who serves", async () => {
-    const roles = [await role(world, one), await role(world, two)];
-    return roles.toSorted().join() === "owner,standby";
-  });
+  await placesOf(world);
   const script = join(import.meta.dirname, "lan-senders.mjs");
   const urls = [world.balancer, one, two].map(({ address }) => `http://${address}:8080`).join();
   const ports = [one, two].map(({ address }) => `${address}:5514`).join();
@@ -206,6 +219,20 @@ class Faults {
     return until(`${host.name} is ${name}`, isRole(this.#world, host, name));
   }
 
+  /** Each of them serves in the other's place, or as it did. */
+  async knowPlaces(): Promise<void> {
+    [this.active, this.other] = await placesOf(this.#world);
+  }
+
+  /** The document's addresses are so. */
+  async beginAsWritten(): Promise<void> {
+    if (this.active === this.#world.one) return;
+    await this.active.run("systemctl stop box");
+    await this.is(this.other, "owner");
+    await this.active.run("systemctl start box");
+    await this.knowPlaces();
+  }
+
   /** They have changed places. */
   async haveSwapped(): Promise<void> {
     await this.is(this.active, "standby");
@@ -219,7 +246,7 @@ class Faults {
     strike: () => unknown,
     follow: () => Promise<unknown>,
     { ends = false } = {},
-  ): Promise<void> {
+  ): Promise<Sent[]> {
     await pause(3_000);
     const [begun, from] = [sent.length, Date.now()];
     await strike();
@@ -236,6 +263,7 @@ class Faults {
     await until("everything rings", () => unrung(some).length === 0);
     if (!ends) this.kept.push(...some.filter(isDatagram));
     this.#say(`${what}: a page after ${seconds(first)}; ${seen(some)}`);
+    return some;
   }
 }
 
@@ -300,14 +328,47 @@ describe("a box on two machines, by the document alone", { skip }, () => {
     const { one, two, db1, db2 } = world;
     await withSenders(world);
     const all = new Faults(world, (line) => t.diagnostic(line));
-    if ((await role(world, one)) !== "owner") [all.active, all.other] = [two, one];
+    await all.knowPlaces();
+    const work = blocks("docs/operating.md", "bash", "### Work on both machines");
     const cut = (hosts: readonly Host[], isCut: boolean) => {
       for (const host of hosts) for (const db of [db1, db2]) host.cut(db, isCut);
     };
     const start = "systemctl start box";
 
     let acked = "";
-    const faults: Record<string, () => Promise<void>> = {
+    const faults: Record<string, () => Promise<unknown>> = {
+      async upgrade() {
+        await all.beginAsWritten();
+        const fetched = `cp /post/box_${NEXT}_amd64.deb .; `;
+        const some = await all.fault(
+          "both upgraded",
+          async () => {
+            await two.run(fetched + work[0]);
+            await one.run(fetched + work[1]);
+          },
+          () => all.knowPlaces(),
+          ENDS,
+        );
+        for (const host of [one, two])
+          assert.match(await host.run("dpkg -s box"), new RegExp(`^Version: ${NEXT}$`, "m"));
+        const waits = some.map(({ sent: at, answered = at }) => answered - at);
+        assert.ok(Math.max(...waits) <= REFUSED_MS, "an event had to wait for longer");
+      },
+      async key() {
+        await all.beginAsWritten();
+        await all.fault(
+          "a new key",
+          async () => {
+            await two.run(work[2] ?? "");
+            // As somebody who walks from the one to the other.
+            await pause(WALK_MS);
+            assert.match(await one.run(work[3] ?? ""), /^key [0-9a-f]+: [1-9]\d* values sealed/m);
+            await two.run(`cp /post/box.tar .; ${work[4]}`);
+          },
+          () => all.is(two, "standby"),
+          ENDS,
+        );
+      },
       stop: () =>
         all.fault(
           "stopped",
