@@ -1,6 +1,7 @@
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { errorBody, errorHeaders, json } from "../../web/http/answer.ts";
-import { type RawOperation, responses } from "../../web/http/openapi.ts";
+import { responses } from "../../web/http/openapi.ts";
+import type { RawOperation } from "../../web/http/raw-operation.ts";
 import type { AppContext, RawRoute } from "../../web/http/raw-route.ts";
 import { readBytes, tooLarge } from "../../web/http/read-request.ts";
 import { type RelayDeps, type RelayResult, relayEvent } from "../relay.ts";

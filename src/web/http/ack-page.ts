@@ -19,7 +19,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { duration } from "../../out/outbox/message.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { type Limit, RateLimited } from "./limits.ts";
-import type { RawOperation } from "./openapi.ts";
+import { pageAnswer, type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
 import { sendPage } from "./send-page.ts";
@@ -242,92 +242,66 @@ function inWords(status: number, words: string): Response {
   });
 }
 
-const page = { "text/html": { schema: { type: "string" } } };
-const common = {
-  tags: ["Alerts"],
-  security: [],
-  "x-additive": true,
-  parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
-};
 const stands = {
-  schema: {
-    type: "object",
-    required: ["state", "acked_by", "acked_at", "said"],
-    properties: {
-      state: { type: ["string", "null"], enum: ["open", "acknowledged", "resolved", null] },
-      acked_by: { type: ["string", "null"], description: "Who has it, by name" },
-      acked_at: { type: ["integer", "null"] },
-      said: { type: "string" },
+  "application/json": {
+    schema: {
+      type: "object",
+      required: ["state", "acked_by", "acked_at", "said"],
+      properties: {
+        state: { type: ["string", "null"], enum: ["open", "acknowledged", "resolved", null] },
+        acked_by: { type: ["string", "null"], description: "Who has it, by name" },
+        acked_at: { type: ["integer", "null"] },
+        said: { type: "string" },
+      },
     },
   },
 };
-const nothing = { description: "A link that never was one, or has ended: one answer for all" };
-const tooMany = { description: "Too many such links; Retry-After says how long to wait" };
+const nothing = "A link that never was one, or has ended: one answer for all";
+const tooMany = "Too many such links; Retry-After says how long to wait";
 
 /** The page as the OpenAPI document shows it. */
 export const ackOperations: readonly RawOperation[] = [
-  {
-    method: "GET",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "showAckPage",
-      summary:
-        "The web page that a notification links to: what happened, who acknowledged it, and buttons. To open it changes nothing",
-      responses: {
-        "200": { description: "OK", content: page },
-        "404": nothing,
-        "429": tooMany,
+  rawOperation("GET", PATH, {
+    tag: "Alerts",
+    name: "showAckPage",
+    summary:
+      "The web page that a notification links to: what happened, who acknowledged it, and buttons. To open it changes nothing",
+    answers: { 200: pageAnswer("OK"), 404: nothing, 429: tooMany },
+  }),
+  rawOperation("POST", PATH, {
+    tag: "Alerts",
+    name: "answerByLink",
+    summary:
+      "Acknowledge, undo that, or resolve, as the person to whom the link was sent. To repeat it changes nothing. With `Accept: application/json` no body is needed: only the link's own alert is acknowledged",
+    form: {
+      type: "object",
+      required: ["verb"],
+      properties: {
+        verb: { type: "string", enum: ["acknowledge", "resolve", "unack"] },
+        alert: {
+          type: "string",
+          description:
+            "One of the alerts that the message named; without it all of them are acknowledged",
+        },
       },
     },
-  },
-  {
-    method: "POST",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "answerByLink",
-      summary:
-        "Acknowledge, undo that, or resolve, as the person to whom the link was sent. To repeat it changes nothing. With `Accept: application/json` no body is needed: only the link's own alert is acknowledged",
-      requestBody: {
-        required: true,
-        content: {
-          "application/x-www-form-urlencoded": {
-            schema: {
-              type: "object",
-              required: ["verb"],
-              properties: {
-                verb: { type: "string", enum: ["acknowledge", "resolve", "unack"] },
-                alert: {
-                  type: "string",
-                  description:
-                    "One of the alerts that the message named; without it all of them are acknowledged",
-                },
-              },
-            },
-          },
-        },
+    answers: {
+      200: textAnswer(
+        "Done, or so before: who has it, in words; as JSON where that is asked for",
+        "text/plain",
+        stands,
+      ),
+      303: "The same for a browser: back to the page",
+      400: "No verb",
+      404: nothing,
+      409: "The message named several, and which to resolve isn't said; or the same person acknowledged it within the last two seconds",
+      410: {
+        description:
+          "Only with `Accept: application/json`: the link has expired, its subscription was removed or its alert is resolved. Nothing was changed",
+        content: stands,
       },
-      responses: {
-        "200": {
-          description: "Done, or so before: who has it, in words; as JSON where that is asked for",
-          content: { "text/plain": { schema: { type: "string" } }, "application/json": stands },
-        },
-        "303": { description: "The same for a browser: back to the page" },
-        "400": { description: "No verb" },
-        "404": nothing,
-        "409": {
-          description:
-            "The message named several, and which to resolve isn't said; or the same person acknowledged it within the last two seconds",
-        },
-        "410": {
-          description:
-            "Only with `Accept: application/json`: the link has expired, its subscription was removed or its alert is resolved. Nothing was changed",
-          content: { "application/json": stands },
-        },
-        "413": { description: "A form over 4 KiB" },
-        "429": tooMany,
-      },
+      413: "A form over 4 KiB",
+      429: tooMany,
     },
-  },
+  }),
 ];

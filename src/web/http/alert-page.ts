@@ -2,7 +2,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { alertPage } from "../../ground/page/alert-page.ts";
 import { prefersJson } from "./accept.ts";
 import type { PagesHandler } from "./app.ts";
-import type { RawOperation } from "./openapi.ts";
+import { pageAnswer, rawOperation } from "./raw-operation.ts";
 import type { RawRoute } from "./raw-route.ts";
 import { sendPage } from "./send-page.ts";
 
@@ -30,20 +30,9 @@ export function alertPageRoute(tls: boolean, pages?: PagesHandler): RawRoute {
 }
 
 /** The page as the OpenAPI document shows it. */
-export const alertPageOperation: RawOperation = {
-  method: "GET",
-  path: PATH,
-  operation: {
-    tags: ["Alerts"],
-    security: [],
-    "x-additive": true,
-    operationId: "showAlertPage",
-    summary:
-      "The page behind a message's link: how to see the alert; the same page if there is none",
-    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
-    responses: {
-      "200": { description: "OK", content: { "text/html": { schema: { type: "string" } } } },
-      "404": { description: "Not a number, or JSON was asked for" },
-    },
-  },
-};
+export const alertPageOperation = rawOperation("GET", PATH, {
+  tag: "Alerts",
+  name: "showAlertPage",
+  summary: "The page behind a message's link: how to see the alert; the same page if there is none",
+  answers: { 200: pageAnswer("OK"), 404: "Not a number, or JSON was asked for" },
+});

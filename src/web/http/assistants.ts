@@ -1,5 +1,6 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
-import { type RawOperation, responses } from "./openapi.ts";
+import { responses } from "./openapi.ts";
+import type { RawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { openByKey, type Serving } from "./serve-route.ts";
 

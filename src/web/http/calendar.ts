@@ -4,7 +4,7 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { sha256 } from "../../ground/kit/ids.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import type { RawOperation } from "./openapi.ts";
+import { rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import type { Serving } from "./serve-route.ts";
 
@@ -77,21 +77,14 @@ function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /** As the OpenAPI document shows it. */
-export const calendarOperation: RawOperation = {
-  method: "GET",
-  path: PATH,
-  operation: {
-    tags: ["On-call"],
-    security: [],
-    "x-additive": true,
-    operationId: "followCalendar",
-    summary: "The calendar behind a secret address, `{secret}.ics`: 30 days back, 180 ahead",
-    parameters: [{ name: "file", in: "path", required: true, schema: { type: "string" } }],
-    responses: {
-      "200": { description: "OK", content: { "text/calendar": { schema: { type: "string" } } } },
-      "304": { description: "As If-None-Match has it" },
-      "404": { description: "Never was, was replaced, or is revoked: one answer for all" },
-      "429": { description: "More than ten reads a minute; Retry-After says how long to wait" },
-    },
+export const calendarOperation = rawOperation("GET", PATH, {
+  tag: "On-call",
+  name: "followCalendar",
+  summary: "The calendar behind a secret address, `{secret}.ics`: 30 days back, 180 ahead",
+  answers: {
+    200: textAnswer("OK", "text/calendar"),
+    304: "As If-None-Match has it",
+    404: "Never was, was replaced, or is revoked: one answer for all",
+    429: "More than ten reads a minute; Retry-After says how long to wait",
   },
-};
+});

@@ -7,7 +7,7 @@ import type { PageAnswer } from "../../ground/page/answer.ts";
 import { coverPage, noCoverPage } from "../../ground/page/cover-page.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { type AckPages, strangerAt } from "./ack-page.ts";
-import type { RawOperation } from "./openapi.ts";
+import { pageAnswer, type RawOperation, rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
 import { sendPage } from "./send-page.ts";
@@ -111,59 +111,33 @@ async function answered(c: AppContext, pages: AckPages): Promise<PageAnswer> {
 const stranger = (c: AppContext, pages: AckPages): PageAnswer =>
   strangerAt(c, pages, { kind: "cover", page: noCoverPage });
 
-const page = { "text/html": { schema: { type: "string" } } };
-const common = {
-  tags: ["On-call"],
-  security: [],
-  "x-additive": true,
-  parameters: [{ name: "capability", in: "path", required: true, schema: { type: "string" } }],
-};
-const nothing = { description: "A link that never was one: one answer for all", content: page };
-const tooMany = { description: "Too many such links; Retry-After says how long to wait" };
+const nothing = pageAnswer("A link that never was one: one answer for all");
+const tooMany = "Too many such links; Retry-After says how long to wait";
 
 /** The page as the OpenAPI document shows it. */
 export const coverOperations: readonly RawOperation[] = [
-  {
-    method: "GET",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "showAsk",
-      summary: "The page behind the link of an ask for cover; changes nothing",
-      responses: {
-        "200": { description: "OK", content: page },
-        "404": nothing,
-        "429": tooMany,
-      },
+  rawOperation("GET", PATH, {
+    tag: "On-call",
+    name: "showAsk",
+    summary: "The page behind the link of an ask for cover; changes nothing",
+    answers: { 200: pageAnswer("OK"), 404: nothing, 429: tooMany },
+  }),
+  rawOperation("POST", PATH, {
+    tag: "On-call",
+    name: "answerAsk",
+    summary:
+      "Take the shift, or say no, as the person to whom the link was sent: once, and until the shift begins. The first yes makes the override",
+    form: {
+      type: "object",
+      required: ["verb"],
+      properties: { verb: { type: "string", enum: ["take", "no"] } },
     },
-  },
-  {
-    method: "POST",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "answerAsk",
-      summary:
-        "Take the shift, or say no, as the person to whom the link was sent: once, and until the shift begins. The first yes makes the override",
-      requestBody: {
-        required: true,
-        content: {
-          "application/x-www-form-urlencoded": {
-            schema: {
-              type: "object",
-              required: ["verb"],
-              properties: { verb: { type: "string", enum: ["take", "no"] } },
-            },
-          },
-        },
-      },
-      responses: {
-        "303": { description: "Back to the page, which says what became of it" },
-        "400": { description: "No verb, or it can't be done: the page says why", content: page },
-        "404": nothing,
-        "413": { description: "A form over 4 KiB" },
-        "429": tooMany,
-      },
+    answers: {
+      303: "Back to the page, which says what became of it",
+      400: pageAnswer("No verb, or it can't be done: the page says why"),
+      404: nothing,
+      413: "A form over 4 KiB",
+      429: tooMany,
     },
-  },
+  }),
 ];

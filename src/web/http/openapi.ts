@@ -6,6 +6,7 @@ import { fits } from "../../ground/kit/text.ts";
 import { eventLimits } from "../../in/ingest/event.ts";
 import { publishedBounds } from "./bounds.ts";
 import { ingestErrors } from "./ingest.ts";
+import type { RawOperation } from "./raw-operation.ts";
 import type { Route } from "./route.ts";
 
 /**
@@ -69,13 +70,6 @@ export const ingestSchema = z
 const common: readonly ErrorCode[] = ["unauthorized", "rate_limited", "internal"];
 
 type Schema = Record<string, unknown>;
-
-/** A raw route as the document shows it, written by hand. */
-export interface RawOperation {
-  method: string;
-  path: string;
-  operation: object;
-}
 
 /** OpenAPI 3.1, made from the schemas that validate (contract §10). `raw` are routes that have none. */
 export function openapi(

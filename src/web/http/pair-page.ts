@@ -11,7 +11,7 @@ import { tenantAs } from "../../tenant/tenant-as.ts";
 import { prefersJson } from "./accept.ts";
 import { redeemerOf } from "./author.ts";
 import { type Limit, RateLimited } from "./limits.ts";
-import type { RawOperation } from "./openapi.ts";
+import { pageAnswer, type RawOperation, rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
 import { isOwnPost } from "./same-site.ts";
@@ -186,7 +186,6 @@ function baseOf(c: AppContext, { publicUrl }: Tenant): string {
   return publicUrl === "" ? new URL(c.req.url).origin : publicUrl;
 }
 
-const page = { "text/html": { schema: { type: "string" } } };
 const form = {
   type: "object",
   required: ["code", "password"],
@@ -198,46 +197,33 @@ const form = {
   ),
 };
 
-const common = { tags: ["Pairing"], security: [], "x-additive": true };
-
 /** The page as the OpenAPI document shows it. */
 export const pairOperations: readonly RawOperation[] = [
-  {
-    method: "GET",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "showPairPage",
-      summary: "The page behind a pairing link; consumes nothing",
-      responses: {
-        "200": { description: "OK", content: page },
-        "303": { description: "A code in the query goes behind the #" },
-        "404": { description: "JSON was asked for: programs use POST /v1/pair" },
-      },
+  rawOperation("GET", PATH, {
+    tag: "Pairing",
+    name: "showPairPage",
+    summary: "The page behind a pairing link; consumes nothing",
+    answers: {
+      200: pageAnswer("OK"),
+      303: "A code in the query goes behind the #",
+      404: "JSON was asked for: programs use POST /v1/pair",
     },
-  },
-  {
-    method: "POST",
-    path: PATH,
-    operation: {
-      ...common,
-      operationId: "pairOnPage",
-      summary:
-        "Redeem a pairing code as POST /v1/pair does, in a browser, which is then signed in. `wants_key=yes` also makes an API key and shows it once. `look` only shows the invitation and redeems nothing",
-      requestBody: {
-        required: true,
-        content: { "application/x-www-form-urlencoded": { schema: form } },
-      },
-      responses: {
-        "200": { description: "Paired: the key, the receipt, and what to do next", content: page },
-        "303": { description: "Paired and signed in, without a key: on to the pages" },
-        "400": { description: "A field that can't be right: the form again" },
-        "401": { description: "Not accepted: the form again, with one sentence for all failures" },
-        "403": { description: "The form came from another site" },
-        "404": { description: "JSON was asked for: programs use POST /v1/pair" },
-        "413": { description: "A form over 16 KiB" },
-        "429": { description: "Too many tries; Retry-After says how long to wait" },
-      },
+  }),
+  rawOperation("POST", PATH, {
+    tag: "Pairing",
+    name: "pairOnPage",
+    summary:
+      "Redeem a pairing code as POST /v1/pair does, in a browser, which is then signed in. `wants_key=yes` also makes an API key and shows it once. `look` only shows the invitation and redeems nothing",
+    form,
+    answers: {
+      200: pageAnswer("Paired: the key, the receipt, and what to do next"),
+      303: "Paired and signed in, without a key: on to the pages",
+      400: "A field that can't be right: the form again",
+      401: "Not accepted: the form again, with one sentence for all failures",
+      403: "The form came from another site",
+      404: "JSON was asked for: programs use POST /v1/pair",
+      413: "A form over 16 KiB",
+      429: "Too many tries; Retry-After says how long to wait",
     },
-  },
+  }),
 ];

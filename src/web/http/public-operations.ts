@@ -1,6 +1,4 @@
-import type { RawOperation } from "./openapi.ts";
-
-const uuid = { name: "uuid", in: "path", required: true, schema: { type: "string" } };
+import { pageAnswer, type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 
 const form = {
   type: "object",
@@ -29,56 +27,47 @@ const publicReport = {
   },
 };
 
-const page = { "text/html": { schema: { type: "string" } } };
-const needsPassword = { description: "The report has a password: a form, or an error as JSON" };
-const missing = { description: "Never was, was rotated, or is deleted: one answer for all" };
+const needsPassword = "The report has a password: a form, or an error as JSON";
+const missing = "Never was, was rotated, or is deleted: one answer for all";
 
-function operation(path: string, method: string, more: object): RawOperation {
-  const common = { tags: ["Public reports"], security: [], parameters: [uuid] };
-  return { method, path: `/public/reports/{uuid}${path}`, operation: { ...common, ...more } };
-}
+const common = { tag: "Public reports", first: true } as const;
+const PATH = "/public/reports/{uuid}";
 
 /** The public pages as the OpenAPI document shows them. */
 export const publicOperations: readonly RawOperation[] = [
-  operation("", "GET", {
-    operationId: "readPublicReport",
+  rawOperation("GET", PATH, {
+    ...common,
+    name: "readPublicReport",
     summary:
       "The report as a page, or as JSON by Accept; ?refresh=off for a page that stays as it is",
-    responses: {
-      "200": {
-        description: "OK",
-        content: { ...page, "application/json": { schema: publicReport } },
-      },
-      "401": needsPassword,
-      "404": missing,
+    answers: {
+      200: pageAnswer("OK", { "application/json": { schema: publicReport } }),
+      401: needsPassword,
+      404: missing,
     },
   }),
-  operation("", "POST", {
-    operationId: "openPublicReport",
+  rawOperation("POST", PATH, {
+    ...common,
+    name: "openPublicReport",
     summary:
       "Enter the password of a report: back to its page, with a cookie that opens it for 12 hours",
-    requestBody: {
-      required: true,
-      content: { "application/x-www-form-urlencoded": { schema: form } },
-    },
-    responses: {
-      "303": { description: "Right, or none is needed" },
-      "401": { description: "Wrong: the form again, or an error as JSON" },
-      "404": missing,
-      "413": { description: "A form over 4 KiB" },
-      "429": { description: "More than ten tries a minute; Retry-After says how long to wait" },
+    form,
+    answers: {
+      303: "Right, or none is needed",
+      401: "Wrong: the form again, or an error as JSON",
+      404: missing,
+      413: "A form over 4 KiB",
+      429: "More than ten tries a minute; Retry-After says how long to wait",
     },
   }),
-  operation("/feed.xml", "GET", {
-    operationId: "followPublicReport",
+  rawOperation("GET", `${PATH}/feed.xml`, {
+    ...common,
+    name: "followPublicReport",
     summary: "The report as an Atom feed",
-    responses: {
-      "200": {
-        description: "OK",
-        content: { "application/atom+xml": { schema: { type: "string" } } },
-      },
-      "401": needsPassword,
-      "404": missing,
+    answers: {
+      200: textAnswer("OK", "application/atom+xml"),
+      401: needsPassword,
+      404: missing,
     },
   }),
 ];

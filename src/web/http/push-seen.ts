@@ -4,7 +4,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { hearShown } from "../../tenant/push-verbs.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Limit } from "./limits.ts";
-import type { RawOperation } from "./openapi.ts";
+import { rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBody, readBytes } from "./read-request.ts";
 
@@ -41,33 +41,20 @@ async function heard(c: AppContext, serving: PushSeen): Promise<Response> {
 }
 
 /** As the OpenAPI document shows it. */
-export const pushSeenOperation: RawOperation = {
-  method: "POST",
-  path: PATH,
-  operation: {
-    tags: ["Push"],
-    security: [],
-    "x-additive": true,
-    operationId: "receiptOfPush",
-    summary: "A device says that it showed a message; to say it again changes nothing",
-    requestBody: {
-      required: true,
-      content: {
-        "application/json": {
-          schema: {
-            type: "object",
-            required: ["receipt"],
-            properties: { receipt: { type: "string", description: "As the message had it" } },
-          },
-        },
-      },
-    },
-    responses: {
-      "204": { description: "Noted" },
-      "400": { description: "No receipt" },
-      "404": { description: "A receipt that never was one, or whose day is over" },
-      "413": { description: "A body over 4 KiB" },
-      "429": { description: "Too many such receipts; Retry-After says how long to wait" },
-    },
+export const pushSeenOperation = rawOperation("POST", PATH, {
+  tag: "Push",
+  name: "receiptOfPush",
+  summary: "A device says that it showed a message; to say it again changes nothing",
+  json: {
+    type: "object",
+    required: ["receipt"],
+    properties: { receipt: { type: "string", description: "As the message had it" } },
   },
-};
+  answers: {
+    204: "Noted",
+    400: "No receipt",
+    404: "A receipt that never was one, or whose day is over",
+    413: "A body over 4 KiB",
+    429: "Too many such receipts; Retry-After says how long to wait",
+  },
+});

@@ -16,7 +16,7 @@ import {
 } from "../../out/services/twilio/answers.ts";
 import { callTwiml, closingTwiml } from "../../out/services/twilio/voice.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import type { RawOperation } from "./openapi.ts";
+import { type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
 import type { Serving } from "./serve-route.ts";
@@ -148,57 +148,37 @@ function twiml(markup: string): Response {
 
 const nothing = (): Response => new Response(null, { status: 204 });
 
-const formBody = {
-  required: true,
-  content: { "application/x-www-form-urlencoded": { schema: { type: "object" } } },
-};
 const common = {
-  tags: ["Alerts"],
+  tag: "Alerts",
   security: [{ twilioSignature: [] }],
-  "x-additive": true,
-  requestBody: formBody,
+  form: { type: "object" },
 };
 const refused = {
-  "403": { description: "Not signed with the account's token over this address" },
-  "413": { description: "A form over 64 KiB" },
-  "429": { description: "Too many such calls from the address" },
+  403: "Not signed with the account's token over this address",
+  413: "A form over 64 KiB",
+  429: "Too many such calls from the address",
 };
-const markup = {
-  "200": { description: "TwiML", content: { "text/xml": { schema: { type: "string" } } } },
-};
+const markup = { 200: textAnswer("TwiML", "text/xml") };
 
 /** What Twilio calls, as the OpenAPI document shows it. Where there are many tenants a segment stands before the last part. */
 export const twilioOperations: readonly RawOperation[] = [
-  {
-    method: "POST",
-    path: `${TWILIO}/status`,
-    operation: {
-      ...common,
-      operationId: "hearTwilioStatus",
-      summary: "Twilio's report on what became of a text or a call",
-      responses: { "204": { description: "Taken, also where it says nothing new" }, ...refused },
-    },
-  },
-  {
-    method: "POST",
-    path: `${TWILIO}/sms`,
-    operation: {
-      ...common,
-      operationId: "hearTwilioText",
-      summary:
-        "A text message to the box's number: `ack` or `resolve`, and the alert's number or the short code in the message",
-      responses: { ...markup, ...refused },
-    },
-  },
-  {
-    method: "POST",
-    path: `${TWILIO}/voice/{handle}`,
-    operation: {
-      ...common,
-      operationId: "hearTwilioKey",
-      summary: "A key that was pressed in a call: 4 acknowledges, 6 resolves, 9 repeats",
-      parameters: [{ name: "handle", in: "path", required: true, schema: { type: "string" } }],
-      responses: { ...markup, ...refused },
-    },
-  },
+  rawOperation("POST", `${TWILIO}/status`, {
+    ...common,
+    name: "hearTwilioStatus",
+    summary: "Twilio's report on what became of a text or a call",
+    answers: { 204: "Taken, also where it says nothing new", ...refused },
+  }),
+  rawOperation("POST", `${TWILIO}/sms`, {
+    ...common,
+    name: "hearTwilioText",
+    summary:
+      "A text message to the box's number: `ack` or `resolve`, and the alert's number or the short code in the message",
+    answers: { ...markup, ...refused },
+  }),
+  rawOperation("POST", `${TWILIO}/voice/{handle}`, {
+    ...common,
+    name: "hearTwilioKey",
+    summary: "A key that was pressed in a call: 4 acknowledges, 6 resolves, 9 repeats",
+    answers: { ...markup, ...refused },
+  }),
 ];
