@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
-import { createProgram } from "../cli/box.ts";
+import { createProgram } from "../cli/program.ts";
 import { type ErrorCode, errorStatus } from "../src/ground/kit/errors.ts";
 import { ackOperations } from "../src/web/http/ack-page.ts";
 import { alertPageOperation } from "../src/web/http/alert-page.ts";

@@ -9,31 +9,45 @@ import { build } from "esbuild";
  */
 export async function bundlePrograms({ root, entries, outdir, define = {} }) {
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...optionsOf(root, define),
     entryPoints: entries.map((file) => ({ in: file, out: path.basename(file, ".ts") })),
     outdir,
-    bundle: true,
-    platform: "node",
-    target: "node26",
-    // A package that has modules has them read: what nobody calls of them is left out.
-    mainFields: ["module", "main"],
-    alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
-    plugins: [withoutFileTypes(root), withoutPools(root)],
-    // A script and not a module: what it requires of Node is then loaded when it is first needed.
-    format: "cjs",
-    supported: { "dynamic-import": false },
-    // Names stay, so that a stack trace can be read.
-    minifySyntax: true,
     minifyWhitespace: true,
-    legalComments: "none",
-    metafile: true,
-    logLevel: "silent",
-    define: Object.fromEntries(
-      Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]),
-    ),
   });
   return metafile;
 }
+
+/** `program` as one readable script, in which each module waits until it is asked for, and esbuild's account of it. */
+export async function bundleText({ root, program, define }) {
+  const { outputFiles, metafile } = await build({
+    ...optionsOf(root, define),
+    stdin: { contents: `require("./${program}");`, resolveDir: root },
+    write: false,
+  });
+  return { text: outputFiles[0].text, metafile };
+}
+
+const optionsOf = (root, define) => ({
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node26",
+  // A package that has modules has them read: what nobody calls of them is left out.
+  mainFields: ["module", "main"],
+  alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
+  plugins: [withoutFileTypes(root), withoutPools(root)],
+  // A script and not a module: what it requires of Node is then loaded when it is first needed.
+  format: "cjs",
+  supported: { "dynamic-import": false },
+  // Names stay, so that a stack trace can be read.
+  minifySyntax: true,
+  legalComments: "none",
+  metafile: true,
+  logLevel: "silent",
+  define: Object.fromEntries(
+    Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]),
+  ),
+});
 
 const withoutFileTypes = (root) => ({
   name: "without-file-types",

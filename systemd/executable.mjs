@@ -1,5 +1,5 @@
 /**
- * The single executable: one bundle of cli/box.ts, the runtime without its symbols, and as assets
+ * The single executable: cli/box.ts bundled in two parts, the runtime without its symbols, and as assets
  * what can't be bundled (the SQLite addon, migrations, the programs of worker threads), compressed where
  * that counts and not every start needs it.
  *
@@ -15,6 +15,7 @@ import { brotliCompressSync } from "node:zlib";
 import { bundlePrograms } from "./bundle.mjs";
 import { bundleConsole } from "./console.mjs";
 import { stripSymbols } from "./elf.mjs";
+import { bundleParts } from "./parts.mjs";
 
 export class BuildError extends Error {
   name = "BuildError";
@@ -30,7 +31,11 @@ export const RUNTIME_ARGUMENTS = [
   "--disable-warning=ExperimentalWarning",
 ];
 
-const PROGRAM = "cli/box.ts";
+/** The program, and the file whose imports are made before `box serve` listens. */
+const PROGRAM = { program: "cli/box.ts", serve: "cli/serve.ts" };
+
+/** The parts of the program as assets; each has its code cache beside it (`start.cache`). */
+const PARTS = ["start", "rest"];
 
 /** Files that go into the executable under their path in the tree, beside bundle and addon. */
 const ASSET_FOLDERS = ["migrations", "dist/console"];
@@ -59,30 +64,20 @@ export async function buildExecutable({
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
   fs.copyFileSync(path.join(import.meta.dirname, "loader.cjs"), path.join(work, "loader.cjs"));
-  const own = { ...assets(root, { work, arch }), program: asFunction(work) };
+  const parts = Object.fromEntries(PARTS.map((part) => [part, `${part}.js`]));
+  const own = { ...assets(root, { work, arch }), ...parts };
   const build = { work, command: [...run, runtime] };
   const first = pack(build, "first", {
     execArgv: ["--random-seed=1", ...RUNTIME_ARGUMENTS],
     assets: own,
   });
-  makeCodeCache([...run, first], work);
-  const all = { ...own, "program.cache": "program.cache" };
+  const caches = makeCodeCaches([...run, first], work);
+  const all = { ...own, ...caches };
   const result = pack(build, "result", { execArgv: RUNTIME_ARGUMENTS, assets: all });
   checkStarts([...run, result]);
   fs.renameSync(result, output);
   fs.rmSync(work, { recursive: true });
   return inputs;
-}
-
-/** The program as `systemd/loader.cjs` runs it. Put together there, its text would be copied at each start. Returns the file's name. */
-function asFunction(work) {
-  const program = fs.readFileSync(path.join(work, bundleName(PROGRAM)));
-  const parts = ["(function (require, module, exports) {\n", program, "\n})"];
-  fs.writeFileSync(
-    path.join(work, "program.js"),
-    Buffer.concat(parts.map((part) => Buffer.from(part))),
-  );
-  return "program.js";
 }
 
 /** Writes an executable into `work`, by `command`, the runtime. Returns its path. */
@@ -102,8 +97,11 @@ function pack({ work, command }, output, contents) {
   return file;
 }
 
-/** Writes `program.cache` into `work`: `first` loads all that serving needs, and ends where it finds no data directory. */
-function makeCodeCache(first, work) {
+/**
+ * Has `first` write the code caches into `work`: it loads all that serving needs, and ends where it finds no data
+ * directory. Returns their names as assets, with their files.
+ */
+function makeCodeCaches(first, work) {
   const [program, ...words] = [...first, "serve", "--data", path.join(work, "loader.cjs/data")];
   const options = {
     cwd: work,
@@ -112,18 +110,20 @@ function makeCodeCache(first, work) {
     encoding: "utf8",
   };
   const { error, stderr } = spawnSync(program, words, options);
-  if (error || !fs.existsSync(path.join(work, "program.cache")))
+  const files = PARTS.map((part) => `${part}.cache`);
+  if (error || !files.every((file) => fs.existsSync(path.join(work, file))))
     throw new BuildError(`no code cache was made: ${error ?? stderr}`);
+  return Object.fromEntries(files.map((file) => [file, file]));
 }
 
 /** All that is bundled, into `work`, and what browsers are sent. Returns the paths of all source files that went in. */
 export async function bundleAll(root, work) {
   const browser = await bundleConsole(root);
-  const inputs = await bundleInto(root, work, [PROGRAM, ...workers(root)]);
+  const inputs = await bundleInto(root, work);
   return [...new Set([...inputs, ...browser])].sort();
 }
 
-/** `src/records/reports/render-worker.ts` → `render-worker.js`; the program keeps its own name. */
+/** `src/records/reports/render-worker.ts` → `render-worker.js`. */
 const bundleName = (source) => `${path.basename(source, ".ts")}.js`;
 
 /** Programs of worker threads: each file under src whose name ends in `-worker.ts`. */
@@ -135,18 +135,22 @@ function workers(root) {
     .sort();
 }
 
-async function bundleInto(root, work, entries) {
+async function bundleInto(root, work) {
   const define = {
     BOX_VERSION: versionOf(root),
     BOX_COMMIT: commitOf(root),
     // There are no files to be relative to; src/ground/kit/assets.ts doesn't ask where there are assets.
     "import.meta.url": "file:///box",
   };
-  const bundled = bundlePrograms({ root, entries, outdir: work, define });
-  const { inputs } = await bundled.catch((error) => {
+  try {
+    const parts = await bundleParts({ root, ...PROGRAM, define });
+    for (const part of PARTS) fs.writeFileSync(path.join(work, `${part}.js`), parts[part]);
+    const entries = workers(root);
+    const { inputs } = await bundlePrograms({ root, entries, outdir: work, define });
+    return Object.keys({ ...parts.metafile.inputs, ...inputs });
+  } catch (error) {
     throw new BuildError(error.message);
-  });
-  return Object.keys(inputs);
+  }
 }
 
 /** Name in the executable → file, as src/ground/kit/assets.ts asks for them. `work`: where compressed ones are laid down. */

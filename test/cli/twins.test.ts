@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Command } from "commander";
-import { createProgram } from "../../cli/box.ts";
+import { createProgram } from "../../cli/program.ts";
 
 interface Twin {
   env: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Command } from "commander";
-import { createProgram } from "../../cli/box.ts";
+import { createProgram } from "../../cli/program.ts";
 import { box } from "../support/command-line.ts";
 import { long, test } from "../support/long.ts";
 import { boxCommand } from "../support/process.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import type { Command } from "commander";
-import { createProgram } from "../../../cli/box.ts";
+import { createProgram } from "../../../cli/program.ts";
 import { keyIdOf } from "../../../src/ground/kit/seal.ts";
 import { getMeta } from "../../../src/ground/store/meta.ts";
 import { openSession } from "../../../src/people/sessions.ts";
