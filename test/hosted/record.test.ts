@@ -10,6 +10,7 @@ import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
+import { seeded } from "../support/seeded.ts";
 
 /** A store's pages on a real PostgreSQL. */
 
@@ -190,5 +191,56 @@ postgresTest(
     held.resolve();
     await Promise.all([other, last]);
     assert.equal(isThere, true);
+  },
+);
+
+postgresTest(
+  "pages take less than twice their bytes, written together or grown by many writes",
+  async (t) => {
+    const database = (await testDatabase(t)).open();
+    const record = postgresRecord({
+      database,
+      node: "one",
+      run: "one",
+      address: null,
+      earlier: [],
+      found: () => null,
+      tenantId: () => TENANT,
+      keyId: () => null,
+      onOthers() {},
+    });
+    await record.take();
+    const noise = seeded(1);
+    /** Of which so many bytes can't be compressed. */
+    const page = (number: number, bytes: number) => {
+      const image = Buffer.alloc(PAGE);
+      for (let at = 0; at < bytes; at++) image[at] = 256 * noise();
+      return { page: number, hash: pageHash(number, image), image };
+    };
+    let before = { table: 0, bodies: 0 };
+    /** Of the table's growth to that of what it holds. */
+    const ratio = async () => {
+      const [now = before] = await database.query<typeof before>(
+        "SELECT pg_relation_size('tenant_pages') AS table, sum(length(body)) AS bodies FROM tenant_pages",
+      );
+      const found = (now.table - before.table) / (now.bodies - before.bodies);
+      before = now;
+      return found;
+    };
+    let pageCount = 60;
+    const all = Array.from({ length: pageCount }, (_, i) => page(i + 1, 1_780));
+    const end = () => ({ seq: 0, pageCount, sum: 0n, pages: [] });
+    await record.hashes();
+    await record.mend({ count: pageCount, pages: () => [all], end, heard() {} });
+    const together = await ratio();
+
+    for (let seq = 1; seq <= 600; seq++) {
+      const used = 60 * (seq % 24);
+      const pages = [page(1, 300), page(2, 600), page(pageCount, used || 1_440)];
+      if (used === 0) pages.push(page(++pageCount, 20));
+      await record.keep({ seq, pageCount, sum: 0n, pages });
+    }
+    const grown = await ratio();
+    assert.ok(together < 2 && grown < 2, `${together} and ${grown} times`);
   },
 );

@@ -14,7 +14,7 @@ const OURS = "tenant_id = $1 AND epoch = $2 AND run = $3";
 /** Pages from the values after `n`. */
 const pagesOf = (n: number) =>
   `unnest($${n}::int[], $${n + 1}::bigint[], $${n + 2}::int[], $${n + 3}::int[]) AS a(page, hash, start, length)`;
-const PUT = (n: number, from: string) =>
+const PUT = (n: number, from = "") =>
   `INSERT INTO tenant_pages (tenant_id, page, hash, body)
      SELECT $1, a.page, a.hash, substring($${n + 4}::bytea FROM a.start FOR a.length) FROM ${from}${pagesOf(n)}
      ON CONFLICT (tenant_id, page) DO UPDATE SET hash = excluded.hash, body = excluded.body`;
@@ -24,20 +24,25 @@ const OTHERS = "(SELECT count(*)::int FROM nodes WHERE alive_until > clock_times
 
 /**
  * Fence and pages are one statement: what is written under another's epoch is nothing. `before`, `pages`: for machines
- * that stand by, where there are some.
+ * that stand by, where there are some. `latest`: where the store grows, its last page is read before new ones are
+ * inserted, because PostgreSQL removes a block's dead rows when it is read. Unread, the block would count as full from
+ * then on, and stay half empty.
  */
 const KEEP = (only: string, before: string, pages: string, others = OTHERS) => `
   WITH mine AS (
     UPDATE tenant_stores SET seq = $4, page_count = $5, page_sum = $6, alive_until = ${LIFE}
      WHERE ${OURS} ${only} RETURNING tenant_id),
   cut AS (DELETE FROM tenant_pages p USING mine WHERE p.tenant_id = mine.tenant_id AND p.page > $5),
-  put AS (${PUT(7, "mine, ")}),
+  latest AS MATERIALIZED (
+    SELECT count(p.hash) FROM tenant_stores s JOIN tenant_pages p USING (tenant_id)
+      WHERE s.tenant_id = $1 AND s.page_count < $5 AND p.page = s.page_count),
+  put AS (${PUT(7, "mine, latest, ")}),
   shipped AS (
     INSERT INTO tenant_ships (tenant_id, seq, before, pages, made_at)
       SELECT $1, $4, ${before}, ${pages}, clock_timestamp() FROM mine WHERE ${others} > 0
       ON CONFLICT (tenant_id, seq) DO NOTHING)
   SELECT count(*)::int AS n, ${others} AS others FROM mine`;
-const PUT_SLICE = PUT(2, "");
+const PUT_SLICE = PUT(2);
 
 /** Renews the lives of many stores. One whose row another statement has is passed over: nobody waits for it. */
 const RENEW_ALL = `
@@ -118,7 +123,9 @@ export function postgresRecord(
     return [options.tenantId(), taken.epoch, options.run];
   };
   const valuesAt = ({ pages, seq, pageCount, sum }: RecordEnd) => {
-    const { numbers, hashes, starts, lengths, bodies } = pageValues(pages);
+    // New pages first: an update before them would fill the block again.
+    const ordered = pages.toSorted((a, b) => b.page - a.page);
+    const { numbers, hashes, starts, lengths, bodies } = pageValues(ordered);
     return [...ours(), seq, pageCount, String(sum), numbers, hashes, starts, lengths, bodies];
   };
   /** Why nothing was written: false where it is still ours, and not what was kept last. */
