@@ -11,16 +11,13 @@ const VALUE = /^[\t\x20-\x7e]{0,4096}$/;
  * can't have (RFC 9110 §5), names that nobody may set, and one name in two spellings. No fault repeats a value, because
  * values may be secrets.
  */
-export function checkHeaders(
-  headers: Readonly<Record<string, string>>,
-  field = "/headers",
-): ErrorDetail[] {
+export function checkHeaders(headers: Readonly<Record<string, string>>): ErrorDetail[] {
   const seen = new Set<string>();
   const details: ErrorDetail[] = [];
   for (const [name, value] of Object.entries(headers)) {
     const reason = headerFault(name.toLowerCase(), value, seen);
     const pointer = name.replaceAll("~", "~0").replaceAll("/", "~1");
-    if (reason !== null) details.push({ field: `${field}/${pointer}`, reason });
+    if (reason !== null) details.push({ field: `/headers/${pointer}`, reason });
     seen.add(name.toLowerCase());
   }
   return details;

@@ -72,9 +72,9 @@ export function readSignatureHeaders(
   return { timestamp: Number(timestamp), timestampText: `${timestamp}`, signature: `${given}` };
 }
 
-/** Whether a timestamp is too far from `now` (Unix seconds), by default five minutes. */
-export function isSkewed(timestamp: number, now: number, toleranceSeconds = 300): boolean {
-  return Math.abs(timestamp - now) > toleranceSeconds;
+/** Whether a timestamp is more than five minutes from `now` (Unix seconds). */
+export function isSkewed(timestamp: number, now: number): boolean {
+  return Math.abs(timestamp - now) > 300;
 }
 
 /** Whether the body was signed with the secret. Takes the same time for every signature. */

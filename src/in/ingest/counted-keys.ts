@@ -23,7 +23,7 @@ interface CountedKey {
   alertId: number;
 }
 
-export function createCountedKeys(most = MOST): CountedKeys {
+export function createCountedKeys(): CountedKeys {
   const byPrefix = new Map<string, Map<string, { alertId: number; level: number }>>();
   let fresh: CountedKey[] = [];
   let size = 0;
@@ -45,7 +45,7 @@ export function createCountedKeys(most = MOST): CountedKeys {
       const { prefix, key, alertId } = one;
       if (!this.isNews(one, level)) return;
       drop(prefix, key);
-      if (size >= most) {
+      if (size >= MOST) {
         byPrefix.clear();
         size = 0;
       }

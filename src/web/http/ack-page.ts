@@ -18,6 +18,7 @@ import type { PageAnswer } from "../../ground/page/answer.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { duration } from "../../out/outbox/message.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
+import { SECRET_ADDRESS } from "./answer.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import { pageAnswer, type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
@@ -197,14 +198,7 @@ async function byDevice(c: AppContext, pages: AckPages): Promise<Response> {
 }
 
 function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
-  return Response.json(answer, {
-    status,
-    headers: {
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  return Response.json(answer, { status, headers: SECRET_ADDRESS });
 }
 
 const STATUS: Record<PageAnswered["kind"], number> = {
@@ -233,12 +227,7 @@ function backTo(capability: string): PageAnswer {
 function inWords(status: number, words: string): Response {
   return new Response(`${words}\n`, {
     status,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-    },
+    headers: { "content-type": "text/plain; charset=utf-8", ...SECRET_ADDRESS },
   });
 }
 

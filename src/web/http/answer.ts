@@ -3,6 +3,9 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 /** Headers of every answer of the interface (not of public pages). */
 const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
+/** The same of an answer at an address that is a secret: it isn't told to other sites. */
+export const SECRET_ADDRESS = { ...COMMON, "referrer-policy": "no-referrer" } as const;
+
 export function json(
   status: number,
   body: unknown,

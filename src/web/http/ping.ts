@@ -12,6 +12,7 @@ import {
 import { MESSAGE_BYTES } from "../../in/heartbeats/heartbeat.ts";
 import { createHeartbeat } from "../../in/heartbeats/heartbeats.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
+import { SECRET_ADDRESS } from "./answer.ts";
 import { RateLimited } from "./limits.ts";
 import type { AppContext } from "./raw-route.ts";
 import type { Serving } from "./serve-route.ts";
@@ -177,9 +178,7 @@ function plain(status: number, text: string, headers: Record<string, string> = {
       ...(text === "" ? {} : { "content-type": "text/plain; charset=utf-8" }),
       "ping-body-limit": String(MESSAGE_BYTES),
       "access-control-allow-origin": "*",
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
+      ...SECRET_ADDRESS,
       ...headers,
     },
   });

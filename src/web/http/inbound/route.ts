@@ -4,6 +4,7 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { parseToken } from "../../../ground/kit/ids.ts";
 import type { Adapter, SenderReply } from "../../../in/adapters/adapter.ts";
 import { adapters, findAdapter } from "../../../in/adapters/list.ts";
+import { SECRET_ADDRESS } from "../answer.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
@@ -208,9 +209,7 @@ function toResponse({ status, headers = {}, body }: SenderReply): Response {
     status,
     headers: {
       ...(body === "" ? {} : { "content-type": "application/json" }),
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
+      ...SECRET_ADDRESS,
       ...headers,
     },
   });
