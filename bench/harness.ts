@@ -15,6 +15,8 @@ export interface Row {
   must?: number;
   aim?: number;
   lower?: boolean;
+  /** What has to hold on any machine, also on a slow or busy one: a run that misses it fails. */
+  hold?: number;
 }
 
 export interface Scenario {
@@ -84,12 +86,18 @@ function show(value: number | undefined): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : value.toFixed(value < 1 ? 3 : 2);
 }
 
-function verdict({ value, must, aim, lower }: Row): string {
-  const reaches = (bound: number | undefined) =>
-    bound !== undefined && (lower ? value <= bound : value >= bound);
-  if (reaches(aim)) return "aim";
+const reaches = ({ value, lower }: Row, bound: number): boolean =>
+  lower ? value <= bound : value >= bound;
+
+/** Whether what has to hold on any machine doesn't. */
+export const isBroken = (row: Row): boolean => row.hold !== undefined && !reaches(row, row.hold);
+
+function verdict(row: Row): string {
+  const { must, aim } = row;
+  if (isBroken(row)) return `NOT HELD (${row.hold})`;
+  if (aim !== undefined && reaches(row, aim)) return "aim";
   if (must === undefined) return "";
-  return reaches(must) ? "must" : "SHORT";
+  return reaches(row, must) ? "must" : "SHORT";
 }
 
 /** Appends the run to the history file and answers the rows whose value fell to less than half of the last one. */
@@ -192,6 +200,10 @@ function memoryOf(pid: number): { anonymous: number; peak: number } {
     peak: kib("status", "VmHWM") * 1024,
   };
 }
+
+/** Milliseconds of processor time that a process's main thread has had. */
+export const mainThreadMs = ({ pid }: Pick<Child, "pid">): number =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 
 /** A directory that is gone after `use`. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
