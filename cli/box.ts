@@ -15,10 +15,10 @@ function serveAlone(): Command {
 
 const withAll = async () => (await import("./program.ts")).createProgram();
 
-/** Runs one command line and returns its exit code. */
-export async function runProgram(words: readonly string[]): Promise<number> {
+/** Runs one command line and returns its exit code. `all`: every command, if they are made already; then it is parsed at once. */
+export async function runProgram(words: readonly string[], all?: Command): Promise<number> {
   try {
-    const program = words[0] === "serve" ? serveAlone() : await withAll();
+    const program = words[0] === "serve" ? serveAlone() : (all ?? (await withAll()));
     await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { runProgram } from "../../cli/box.ts";
+import { createProgram } from "../../cli/program.ts";
 import { onTerminal } from "../../cli/terminal.ts";
 
 /** How a command ended and what it said. */
@@ -33,7 +34,7 @@ export async function box(
   // Commander reads flags' environment twins from the process, while it parses and before it waits.
   const own = process.env;
   process.env = terminal.env;
-  const running = onTerminal(terminal, () => runProgram(words.map(String)));
+  const running = onTerminal(terminal, () => runProgram(words.map(String), createProgram()));
   process.env = own;
   const code = await running;
   await new Promise(setImmediate);
