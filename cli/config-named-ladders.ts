@@ -1,32 +1,12 @@
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import type { LadderConfig } from "../src/records/config-file/shape.ts";
+import type { ListedLadder } from "../src/records/config-file/tenant-nouns.ts";
 import { allAccounts } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import { ofFile, planEach, type TenantChange } from "./config-plan.ts";
+import { listed, ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
 
 /** The ladders of the tenant in a file: rules of its projects refer to them by name. */
-
-type LadderRead = Omit<LadderConfig, "imported_from"> & { imported_from?: string | null };
-
-/** The tenant's ladders as a file has them. */
-export async function laddersNow(options: ApiOptions): Promise<LadderConfig[]> {
-  const { ladders } = await api.get<{ ladders: LadderRead[] }>(options, "/v1/ladders");
-  const people = ladders.length === 0 ? [] : await allAccounts(options);
-  const emails = new Map(people.map(({ id, email }) => [id, email]));
-  return ladders.map(({ name, steps, passes, pass_after_minutes, team, imported_from }) => ({
-    name,
-    steps: steps.map((step) => ({
-      ...step,
-      accounts: step.accounts.map((id) => emails.get(id) ?? id),
-    })),
-    passes,
-    pass_after_minutes,
-    team,
-    // An older box says nothing of it.
-    ...(imported_from != null && { imported_from }),
-  }));
-}
 
 /** The changes that a file's ladders make: those that are made or replaced come before the projects, those that go after them. */
 export async function planLadders(
@@ -34,10 +14,13 @@ export async function planLadders(
   document: ConfigDocument,
   wanted: readonly LadderConfig[],
 ): Promise<TenantChange[]> {
+  const { ladderOfFile } = await import("../src/records/config-file/tenant-nouns.ts");
+  const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
+  const there = await listed<ListedLadder>(options, "ladders");
   return planEach(options, {
     kind: "ladder",
     at: v1("ladders"),
-    there: await laddersNow(options),
+    there: there.map((one) => ladderOfFile(one, (id) => emails.get(id) ?? id)),
     wanted,
     nameOf: ({ name }) => name,
     async put({ imported_from: _from, ...body }, { before, i }) {
@@ -52,8 +35,10 @@ export async function planLadders(
         before === undefined
           ? api.post(options, v1("ladders"), given)
           : api.put(options, v1("ladders", name), given);
-      const faults = ofFile(`ladder ${name}`, ({ details }) => document.ladderFaults(i, details));
-      return { isFirst: true, apply: () => put().catch(faults) };
+      const faults = ofFile(`ladder ${name}`, ({ details }) =>
+        document.faultsAt(`/tenant/ladders/${i}`, details),
+      );
+      return { before: "rules", apply: () => put().catch(faults) };
     },
   });
 }

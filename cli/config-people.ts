@@ -46,7 +46,7 @@ export async function planPeople(
       continue;
     }
     const faults = ofFile(`person ${email}`, ({ details, code }) =>
-      document.personFaults(i, details.length > 0 ? details : [{ reason: code }]),
+      document.faultsAt(`/people/${i}`, details.length > 0 ? details : [{ reason: code }]),
     );
     const put = (query: string) =>
       api.post<Account>(options, `/v1/accounts${query}`, person).catch(faults);

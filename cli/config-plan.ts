@@ -1,19 +1,23 @@
-import { api, path } from "./api.ts";
+import { api, path, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { RefusedError } from "./refused.ts";
 
 /** A change of the whole box, in words, and the function that makes it. */
 export interface TenantChange {
-  kind: "gateway" | "fallback" | "ladder" | "holidays";
+  kind: string;
   name: string;
   change: "create" | "update" | "delete";
   /** What of it changes, a line each. */
   lines?: string[];
-  /** Before the projects, which refer to it. */
-  isFirst?: true;
+  /** What of the projects refers to it, and is applied later. */
+  before?: "schedules" | "rules";
   apply(): Promise<unknown>;
 }
+
+/** All things of a noun, as the box lists them. */
+export const listed = async <T>(options: ApiOptions, noun: string): Promise<T[]> =>
+  (await api.get<Record<string, T[]>>(options, v1(noun)))[noun] ?? [];
 
 /** The things of a noun that the box has, and those that a file wants. */
 interface Wanted<There, File> {

@@ -1,37 +1,27 @@
 import type { HolidaysAnswer } from "../src/core/oncall/holidays.ts";
 import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
-import type { ConfigDocument, TenantNow } from "../src/records/config-file/document.ts";
-import type { HolidaysConfig } from "../src/records/config-file/tenant.ts";
+import type { ConfigDocument } from "../src/records/config-file/document.ts";
+import type { FileTenant, TenantNow } from "../src/records/config-file/tenant.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import { laddersNow, planLadders } from "./config-named-ladders.ts";
-import { ofFile, planEach, type TenantChange } from "./config-plan.ts";
+import { planLadders } from "./config-named-ladders.ts";
+import { listed, ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 /** The settings of the whole box, as a file has them. */
-export async function tenantNow(
-  options: ApiOptions,
-  { withPeople }: { withPeople: boolean },
-): Promise<TenantNow> {
-  const { gateways } = await gatewaysNow(options);
-  const { accounts, schedules } = await api.get<Fallback>(options, "/v1/fallback");
-  const people = await allAccounts(options);
-  const emails = new Map(people.map(({ id, email }) => [id, email]));
-  const nameOf = (id: string) => emails.get(id) ?? id;
+export async function tenantNow(options: ApiOptions, withPeople: boolean): Promise<TenantNow> {
+  const { listThings } = await import("../src/records/config-file/tenant-nouns.ts");
   return {
-    ...(withPeople && { people }),
-    gateways,
-    fallback: { people: accounts.map(nameOf), schedules },
-    ladders: await laddersNow(options),
-    holidays: await holidaysOfFile(options),
+    things: await listThings((noun) => listed(options, noun)),
+    gateways: await listed(options, "gateways"),
+    fallback: await api.get(options, "/v1/fallback"),
+    accounts: await allAccounts(options),
+    withPeople,
   };
 }
-
-const gatewaysNow = (options: ApiOptions) =>
-  api.get<{ gateways: Gateway[] }>(options, "/v1/gateways");
 
 /** The changes that a file would make. Throws CommandError with the file's lines. `expected`: see `planFallback`. */
 export async function planTenant(
@@ -39,17 +29,13 @@ export async function planTenant(
   document: ConfigDocument,
   expected: readonly string[],
 ): Promise<TenantChange[]> {
-  const { tenant } = document;
-  if (tenant === null) return [];
-  const gateways =
-    tenant.gateways === null ? [] : await planGateways(options, document, tenant.gateways);
-  const fallback =
-    tenant.fallback === null ? [] : await planFallback(options, tenant.fallback, expected);
-  const ladders =
-    tenant.ladders === null ? [] : await planLadders(options, document, tenant.ladders);
-  const holidays =
-    tenant.holidays === null ? [] : await planHolidays(options, document, tenant.holidays);
-  return [...holidays, ...ladders, ...gateways, ...fallback];
+  const { holidays, ladders, gateways, fallback } = document.tenant ?? {};
+  return [
+    ...(holidays ? await planHolidays(options, document, holidays) : []),
+    ...(ladders ? await planLadders(options, document, ladders) : []),
+    ...(gateways ? await planGateways(options, document, gateways) : []),
+    ...(fallback ? await planFallback(options, fallback, expected) : []),
+  ];
 }
 
 async function planGateways(
@@ -60,12 +46,14 @@ async function planGateways(
   return planEach(options, {
     kind: "gateway",
     at: v1("gateways"),
-    there: (await gatewaysNow(options)).gateways,
+    there: await listed<Gateway>(options, "gateways"),
     wanted,
     nameOf: ({ kind }) => kind,
     async put({ kind, settings }, { before, i }) {
       if (before !== undefined && isShown(settings, before)) return null;
-      const faults = ofFile(`gateway ${kind}`, ({ details }) => document.gatewayFaults(i, details));
+      const faults = ofFile(`gateway ${kind}`, ({ details }) =>
+        document.faultsAt(`/tenant/gateways/${i}`, details),
+      );
       const at = v1("gateways", kind);
       const put = (query: string) =>
         api.put<{ changed?: boolean }>(options, at + query, settings).catch(faults);
@@ -109,40 +97,31 @@ export function showTenant(changes: readonly TenantChange[]): void {
   terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
 }
 
-/** The holidays of the tenant in a file: layers of its schedules refer to them by name. */
-
-const holidaysNow = async (options: ApiOptions): Promise<HolidaysAnswer[]> =>
-  (await api.get<{ holidays: HolidaysAnswer[] }>(options, "/v1/holidays")).holidays;
-
-/** As a file has them. */
-const holidaysOfFile = async (options: ApiOptions): Promise<HolidaysConfig[]> =>
-  (await holidaysNow(options)).map(({ name, dates }) => ({ name, dates }));
-
 /** The changes that a file's holidays make: those that are made or replaced come before the projects, those that go after them. */
 async function planHolidays(
   options: ApiOptions,
   document: ConfigDocument,
-  wanted: readonly HolidaysConfig[],
+  wanted: NonNullable<FileTenant["holidays"]>,
 ): Promise<TenantChange[]> {
   const { lineDiff } = await import("../src/records/config-file/diff.ts");
   const { sortedDates } = await import("../src/core/oncall/holidays.ts");
   return planEach(options, {
     kind: "holidays",
     at: v1("holidays"),
-    there: await holidaysNow(options),
+    there: await listed<HolidaysAnswer>(options, "holidays"),
     wanted,
     nameOf: ({ name }) => name,
     async put({ name, dates }, { before }) {
       const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
       if (before !== undefined && lines.length === 0) return null;
       const apply = () => api.put(options, v1("holidays", name), { dates });
-      return { lines, isFirst: true, apply };
+      return { lines, before: "schedules", apply };
     },
     mayGo: (one) => mustBeUnused(document, one),
   });
 }
 
-const textOf = (dates: HolidaysConfig["dates"]): string =>
+const textOf = (dates: HolidaysAnswer["dates"]): string =>
   dates.map(({ date, name }) => `${date} ${name}`.trimEnd()).join("\n");
 
 /** What would be refused once all else has been applied is said before. */

@@ -69,9 +69,10 @@ async function exportConfig(options: GivenBy<typeof exportConfigFlags>): Promise
     if (config === null) throw new CommandError(`there is no project "${name}"`);
     projects.push({ name, config });
   }
-  const withPeople = options.withPeople === true;
   const tenant =
-    options.project === undefined ? await tenantNow(options, { withPeople }) : undefined;
+    options.project === undefined
+      ? await tenantNow(options, options.withPeople === true)
+      : undefined;
   const text = printConfigFile(projects, tenant);
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
   else if (options.json) print(configValue(projects, tenant), options, () => "");
@@ -145,7 +146,7 @@ async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlag
   if (!options.delete) mustDeleteNothing(plans, tenant);
   if (!options.yes) mustEndNoLadder(plans.map(({ name, planned }) => ({ name, ...planned })));
   const made = await people.apply();
-  for (const { apply } of tenant.filter(isOfHolidays)) await apply();
+  for (const { apply, before } of tenant) if (before === "schedules") await apply();
   await applyLadders(options, document, { plans, tenant });
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
@@ -153,15 +154,12 @@ async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlag
     done.push({ name: one.name, ...(await one.put(false)) });
   }
   // Last, because the fallback may name schedules that the projects have just got.
-  for (const { apply, isFirst } of tenant) if (!isFirst) await apply();
+  for (const { apply, before } of tenant) if (before === undefined) await apply();
   const invited = options.invite ? await invitePeople(options, made) : made;
   print(summary(done, document, { tenant, people: invited }), options, () =>
     doneText(done, { tenant, people: invited }),
   );
 }
-
-/** Schedules refer to holidays, and ladders to schedules. */
-const isOfHolidays = ({ kind, isFirst }: TenantChange) => kind === "holidays" && isFirst === true;
 
 /** Ladders that are made or replaced, and before them the shared schedules that they name. */
 async function applyLadders(
@@ -169,7 +167,7 @@ async function applyLadders(
   document: ConfigDocument,
   { plans, tenant }: { plans: readonly Planned[]; tenant: readonly TenantChange[] },
 ): Promise<void> {
-  const changes = tenant.filter((one) => one.isFirst && !isOfHolidays(one));
+  const changes = tenant.filter(({ before }) => before === "rules");
   if (changes.length === 0) return;
   for (const one of plans) {
     const file = document.projects.find(({ name }) => name === one.name) as FileProject;
@@ -217,8 +215,7 @@ async function plan(
     const assumed = {
       assume: sharedIn(document.projects),
       assume_people: expected,
-      assume_ladders: document.tenant?.ladders?.map((one) => one.name) ?? [],
-      assume_holidays: document.tenant?.holidays?.map((one) => one.name) ?? [],
+      ...document.assumed,
     };
     const body = { version, config, ...(dryRun && assumed) };
     const faults = ofFile(`project "${name}"`, ({ details }) => document.faultsOf(i, details));
@@ -299,7 +296,7 @@ function summary(
 ): object {
   const tenant = {
     changes: made.tenant.map(
-      ({ apply: _apply, isFirst: _first, lines: _lines, ...change }) => change,
+      ({ apply: _apply, before: _before, lines: _lines, ...change }) => change,
     ),
   };
   return {

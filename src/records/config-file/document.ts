@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { check } from "../../ground/kit/check.ts";
 import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
-import type { Account } from "../../people/account.ts";
 import { compactPeople, type FilePerson } from "./accounts.ts";
 import { compactProject } from "./compact.ts";
 import { lineDiff } from "./diff.ts";
@@ -9,7 +8,8 @@ import { configFile } from "./file.ts";
 import type { ImportedConfig } from "./imported.ts";
 import { type Lookup, lookUpAll, ReferenceFault } from "./secrets.ts";
 import type { LadderConfig, ProjectConfig } from "./shape.ts";
-import { compactTenant, type FileTenant, lookUpTenant } from "./tenant.ts";
+import { compactTenant, type FileTenant, lookUpTenant, type TenantNow } from "./tenant.ts";
+import { tenantNouns } from "./tenant-nouns.ts";
 import { readYaml, writeYaml, YamlFault } from "./yaml.ts";
 
 /** A project of a file, ready to be sent. */
@@ -21,15 +21,13 @@ export interface FileProject {
 export interface ConfigDocument {
   /** The people who should have an account. */
   people: FilePerson[];
-  /** "line 12: …" for each fault of person `i`. */
-  personFaults(i: number, details: readonly ErrorDetail[]): string[];
   projects: FileProject[];
   /** The file's settings of the whole box; null: none. */
   tenant: FileTenant | null;
-  /** "line 12: …" for each fault of gateway `i`. */
-  gatewayFaults(i: number, details: readonly ErrorDetail[]): string[];
-  /** "line 12: …" for each fault of ladder `i`. */
-  ladderFaults(i: number, details: readonly ErrorDetail[]): string[];
+  /** What of them exists when its projects are applied. */
+  assumed: Readonly<Record<string, readonly string[] | undefined>>;
+  /** "line 12: …" for each fault that the box found in what stands there, as `/tenant/gateways/0`. */
+  faultsAt(place: string, details: readonly ErrorDetail[]): string[];
   /** "line 12: …" for each fault that the box found in project `i`. */
   faultsOf(i: number, details: readonly ErrorDetail[]): string[];
 }
@@ -50,11 +48,8 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
       const named = one.kind === "ladders" ? file.tenant?.ladders?.find(isIt) : undefined;
       return { ...one, name: named?.name ?? one.name };
     };
-    const below = (place: string, details: readonly ErrorDetail[]) =>
-      details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` }));
     return {
       people: file.people ?? [],
-      personFaults: (i, details) => below(`/people/${i}`, details),
       projects: file.projects.map(({ name, ...config }, i) => ({
         name,
         config: {
@@ -64,8 +59,11 @@ export function parseConfigFile(text: string, lookup: Lookup): ConfigDocument {
         },
       })),
       tenant: tenant === undefined ? null : lookUpTenant(tenant, lookup),
-      gatewayFaults: (i, details) => below(`/tenant/gateways/${i}`, details),
-      ladderFaults: (i, details) => below(`/tenant/ladders/${i}`, details),
+      assumed: Object.fromEntries(
+        tenantNouns.map(([key]) => [`assume_${key}`, tenant?.[key]?.map(({ name }) => name)]),
+      ),
+      faultsAt: (place, details) =>
+        details.map((detail) => describe({ ...detail, field: `${place}${detail.field ?? ""}` })),
       faultsOf: (i, details) =>
         details.map((detail) =>
           describe({
@@ -124,17 +122,11 @@ export function printConfigFile(projects: readonly FileProject[], tenant?: Tenan
   return writeYaml(configValue(projects, tenant));
 }
 
-/** The settings of the whole box for a file. */
-export type TenantNow = Parameters<typeof compactTenant>[0] & {
-  /** Left out where nobody asked for them. */
-  people?: readonly Account[];
-};
-
 export function configValue(projects: readonly FileProject[], now?: TenantNow): object {
   const tenant = now === undefined ? undefined : compactTenant(now);
   return {
     format: 1,
-    ...(now?.people === undefined ? {} : { people: compactPeople(now.people) }),
+    ...(now?.withPeople && { people: compactPeople(now.accounts) }),
     ...(tenant === undefined ? {} : { tenant }),
     projects: projects.map(({ name, config }) => compactProject(name, config)),
   };

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { holidayDates, holidaysName, MOST_HOLIDAY_CALENDARS } from "../../core/oncall/holidays.ts";
-import { bounds } from "../../core/projects/bounds.ts";
-import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
+import type { Fallback, Gateway } from "../../out/contacts/contact.ts";
 import { contactKindList } from "../../out/services/list.ts";
+import type { Account } from "../../people/account.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
-import { type LadderConfig, ladderConfig, named, type Reference, reference } from "./shape.ts";
+import { type Reference, reference } from "./shape.ts";
+import { type ListedThings, tenantLists, tenantNouns } from "./tenant-nouns.ts";
 
 /** A file's settings of the whole box: holidays, ladders, gateways, and the fallback. */
 
@@ -38,14 +38,8 @@ const gateway = z
     }
   });
 
-const holidaysConfig = z.strictObject({ name: holidaysName, dates: holidayDates });
-export type HolidaysConfig = z.output<typeof holidaysConfig>;
-
 export const tenantConfig = z.strictObject({
-  /** Left out: they stay as they are. */
-  holidays: named(holidaysConfig, MOST_HOLIDAY_CALENDARS).unwrap().optional(),
-  /** Left out: they stay as they are. */
-  ladders: named(ladderConfig, bounds.ladders).unwrap().optional(),
+  ...tenantLists,
   /** Left out: they stay as they are. */
   gateways: list(gateway, 20).optional(),
   /** Left out: it stays. Both lists empty: every owner. */
@@ -63,18 +57,12 @@ interface FileGateway {
   settings: Record<string, string>;
 }
 
-export interface FileTenant {
-  gateways: FileGateway[] | null;
-  fallback: { people: string[]; schedules: string[] } | null;
-  ladders: LadderConfig[] | null;
-  holidays: HolidaysConfig[] | null;
-}
+type TenantConfig = z.output<typeof tenantConfig>;
+
+export type FileTenant = Omit<TenantConfig, "gateways"> & { gateways?: FileGateway[] | undefined };
 
 /** Throws ReferenceFault. */
-export function lookUpTenant(
-  { gateways, fallback, ladders, holidays }: z.output<typeof tenantConfig>,
-  lookup: Lookup,
-): FileTenant {
+export function lookUpTenant({ gateways, ...plain }: TenantConfig, lookup: Lookup): FileTenant {
   const settingsOf = (given: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(
       Object.entries(given).flatMap(([field, value]) => {
@@ -85,45 +73,43 @@ export function lookUpTenant(
       }),
     );
   return {
-    gateways:
-      gateways?.map(({ kind, ...given }) => ({ kind, settings: settingsOf(given) })) ?? null,
-    fallback: fallback ?? null,
-    ladders: ladders ?? null,
-    holidays: holidays ?? null,
+    ...plain,
+    gateways: gateways?.map(({ kind, ...given }) => ({ kind, settings: settingsOf(given) })),
   };
 }
 
+/** What is set of the whole box, as the interface answers it. */
+export interface TenantNow {
+  things: ListedThings;
+  gateways: readonly Gateway[];
+  fallback: Fallback;
+  accounts: readonly Account[];
+  /** Whether a file lists the accounts. */
+  withPeople?: boolean;
+}
+
 /** The section as a file contains it; undefined where nothing is set. Secrets that a read doesn't return are "kept". */
-export function compactTenant(now: {
-  gateways: readonly { kind: string; url: string; open: Readonly<Record<string, string>> }[];
-  fallback: { people: readonly string[]; schedules: readonly string[] };
-  ladders: readonly LadderConfig[];
-  holidays: readonly HolidaysConfig[];
-}): object | undefined {
-  const holidays = now.holidays.map(({ name, dates }) => ({
-    name,
-    dates: dates.map((day) => (day.name === "" ? day.date : { date: day.date, name: day.name })),
-  }));
-  const ladders = withoutDefaults(z.array(ladderConfig), now.ladders) as object[];
+export function compactTenant({ things, ...now }: TenantNow): object | undefined {
+  const emails = new Map(now.accounts.map(({ id, email }) => [id, email]));
+  const emailOf = (id: string) => emails.get(id) ?? id;
   const gateways = now.gateways.map(({ kind, url, open }) => ({
     kind,
     ...(url === "" ? {} : { url }),
     ...withoutMade(kind, open),
     ...keptOf(kind),
   }));
-  const { people, schedules } = now.fallback;
-  const fallback = {
-    ...(people.length > 0 && { people }),
-    ...(schedules.length > 0 && { schedules }),
-  };
-  const section = {
-    ...(holidays.length > 0 && { holidays }),
-    ...(ladders.length > 0 && { ladders }),
-    ...(gateways.length > 0 && { gateways }),
-    ...(people.length + schedules.length > 0 && { fallback }),
-  };
+  const { accounts, schedules } = now.fallback;
+  const fallback = filled({ people: accounts.map(emailOf), schedules });
+  const lists = tenantNouns.map(([key, { ofFile }]) => [
+    key,
+    things[key].map((one) => ofFile(one, emailOf)),
+  ]);
+  const section = filled({ ...Object.fromEntries(lists), gateways, fallback });
   return Object.keys(section).length === 0 ? undefined : section;
 }
+
+const filled = (parts: Readonly<Record<string, object>>): Record<string, object> =>
+  Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0));
 
 /** Leaves out values that each box makes for itself. */
 function withoutMade(kind: string, open: Readonly<Record<string, string>>): object {

@@ -1,12 +1,11 @@
-import { listHolidays, putHolidays } from "../../core/oncall/holidays.ts";
 import { createSchedule, findSchedule, replaceSchedule } from "../../core/oncall/schedules.ts";
-import { findLadder, insertLadder } from "../../core/projects/ladders.ts";
 import { createProject, findProject, getProject } from "../../core/projects/projects.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import { addNewcomer } from "../../people/accounts.ts";
 import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
 import { peopleOf } from "./people.ts";
+import { tenantNouns } from "./tenant-nouns.ts";
 
 /** Thrown to undo a trial while keeping its result. */
 class Tried extends Error {
@@ -18,35 +17,26 @@ class Tried extends Error {
   }
 }
 
-/** What will exist when the configuration is applied. */
-interface Assumed {
-  /** Of other projects, `project/schedule`. */
-  schedules: readonly string[];
-  /** Emails of people who will have an account. */
-  people: readonly string[];
-  /** Ladders of the tenant, by name. */
-  ladders: readonly string[];
-  /** Holidays of the tenant, by name. */
-  holidays: readonly string[];
-}
-
-const NOTHING: Assumed = { schedules: [], people: [], ladders: [], holidays: [] };
-
-/** Applies and undoes it. Returns the result without its secrets. Throws as `applyConfig` does. */
+/**
+ * Applies and undoes it. `assumed`: what will exist when it is applied. `assume`: shared schedules of other projects,
+ * `project/schedule`; `assume_people`: emails of people; the others: things of the tenant. Returns the result without its secrets.
+ * Throws as `applyConfig` does.
+ */
 export function tryConfig(
   store: Store,
   options: ApplyOptions,
-  { schedules, people, ladders, holidays }: Assumed = NOTHING,
+  assumed: Readonly<Record<string, readonly string[] | undefined>> = {},
 ): Applied {
   try {
     return store.write((tx) => {
-      const calendars = new Set(listHolidays(tx).map((one) => one.name));
-      for (const name of holidays) if (!calendars.has(name)) putHolidays(tx, name, { dates: [] });
-      for (const name of schedules) standIn(tx, name, options.name);
-      for (const name of ladders)
-        if (findLadder(tx, name) === null) insertLadder(tx, { name, ...emptyLadder });
+      for (const [key, { list, make }] of tenantNouns) {
+        const names = new Set(list(tx).map(({ name }) => name));
+        for (const name of assumed[`assume_${key}`] ?? []) if (!names.has(name)) make(tx, name);
+      }
+      for (const name of assumed["assume"] ?? []) standIn(tx, name, options.name);
       const there = peopleOf(tx);
-      for (const email of people) if (there.idOf(email) === undefined) standInFor(tx, email);
+      for (const email of assumed["assume_people"] ?? [])
+        if (there.idOf(email) === undefined) standInFor(tx, email);
       throw new Tried(applyConfig(tx, options));
     });
   } catch (error) {
@@ -54,8 +44,6 @@ export function tryConfig(
     return { ...error.applied, tokens: [], secrets: [], heartbeats: [] };
   }
 }
-
-const emptyLadder = { steps: [], passes: 1, pass_after_minutes: null, team: "" };
 
 function standInFor(tx: Tx, email: string): void {
   const id = hexId(tx.random);

@@ -1,5 +1,3 @@
-import { listHolidays } from "../../../core/oncall/holidays.ts";
-import { listLadders } from "../../../core/projects/ladders.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
 import { listGateways } from "../../../out/contacts/gateways.ts";
@@ -7,8 +5,8 @@ import { readFallback } from "../../../out/contacts/notify.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { ConfigDocument, FileProject } from "../../../records/config-file/document.ts";
-import { importedLadders } from "../../../records/config-file/imported.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
+import { listThings, tenantThings } from "../../../records/config-file/tenant-nouns.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 
 /** The file of `box config` as pages read and write it. Its code comes with the first page that wants it. */
@@ -25,21 +23,11 @@ export async function wholeText(tenant: Tenant): Promise<string> {
   const { printConfigFile } = await document();
   const { store, sealer, addressRules: rules } = tenant;
   const projects = configVersions(store).map(({ project }) => configOf(tenant, project));
-  const emails = new Map(listAccounts(store).map(({ id, email }) => [id, email]));
-  const { accounts, schedules } = readFallback(store);
-  const origins = importedLadders(store);
   return printConfigFile(projects, {
+    things: await listThings((noun) => tenantThings[noun].list(store)),
     gateways: listGateways(store, { sealer, rules, kinds: contactKindList }),
-    fallback: { people: accounts.map((id) => emails.get(id) ?? id), schedules },
-    holidays: listHolidays(store),
-    ladders: listLadders(store).map(({ id, created_at: _made, updated_at: _at, ...ladder }) => ({
-      ...ladder,
-      ...(origins.has(id) && { imported_from: origins.get(id) }),
-      steps: ladder.steps.map((step) => ({
-        ...step,
-        accounts: step.accounts.map((id) => emails.get(id) ?? id),
-      })),
-    })),
+    fallback: readFallback(store),
+    accounts: listAccounts(store),
   });
 }
 

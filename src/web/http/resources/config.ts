@@ -1,7 +1,4 @@
 import * as z from "zod";
-import { holidaysName, MOST_HOLIDAY_CALENDARS } from "../../../core/oncall/holidays.ts";
-import { bounds } from "../../../core/projects/bounds.ts";
-import { ladderName } from "../../../core/projects/ladder.ts";
 import { scheduleReference } from "../../../core/projects/rule.ts";
 import { integer, list, pathName } from "../../../ground/kit/fields.ts";
 import { dryRun, queryFlag } from "../../../ground/kit/query-fields.ts";
@@ -12,6 +9,7 @@ import { changeKinds } from "../../../records/config-file/changes.ts";
 import { ladderEnd } from "../../../records/config-file/ladders-end.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
 import { projectConfigOf } from "../../../records/config-file/shape.ts";
+import { assumedThings } from "../../../records/config-file/tenant-nouns.ts";
 import { tryConfig } from "../../../records/config-file/try.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { PING } from "../ping.ts";
@@ -84,12 +82,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
           description:
             "Only with `dry_run`: shared schedules, `{project}/{schedule}`, that count as existing, because an earlier step makes them.",
         }),
-        assume_ladders: list(ladderName, bounds.ladders).optional().meta({
-          description: "Only with `dry_run`: ladders of the tenant that count as existing.",
-        }),
-        assume_holidays: list(holidaysName, MOST_HOLIDAY_CALENDARS).optional().meta({
-          description: "Only with `dry_run`: holidays of the tenant that count as existing.",
-        }),
+        ...assumedThings,
         assume_people: list(emailField, 10_000).optional().meta({
           description: "Only with `dry_run`: e-mail addresses that count as those of accounts.",
         }),
@@ -130,19 +123,18 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         "schedule_too_complex",
         "invalid_override",
       ],
-      handle: ({ tenant, params, query, body, actor }) => {
-        const { assume: schedules = [], assume_people: people = [], ...rest } = body;
-        const { assume_ladders: ladders = [], assume_holidays: holidays = [], ...wanted } = rest;
+      handle: ({ tenant, params, query, body: { version, config, ...assumed }, actor }) => {
         const options = {
           name: params.id,
           tenantId: tenant.id,
           guard: guardOf(tenant),
           by: actor.accountId,
-          ...wanted,
+          version,
+          config,
         };
         const { heartbeats, ...applied } =
           query.dry_run === true
-            ? tryConfig(tenant.store, options, { schedules, people, ladders, holidays })
+            ? tryConfig(tenant.store, options, assumed)
             : tenant.store.write((tx) => applyConfig(tx, options));
         const addresses = heartbeats.map(({ name, secret, uuid }) => ({
           name,

@@ -1,0 +1,109 @@
+import * as z from "zod";
+import {
+  holidayDates,
+  holidaysName,
+  listHolidays,
+  MOST_HOLIDAY_CALENDARS,
+  putHolidays,
+} from "../../core/oncall/holidays.ts";
+import { bounds } from "../../core/projects/bounds.ts";
+import { insertLadder, listLadders } from "../../core/projects/ladders.ts";
+import { withoutDefaults } from "../../ground/kit/field-kind.ts";
+import { list } from "../../ground/kit/fields.ts";
+import type { Reader, Tx } from "../../ground/store/store.ts";
+import { importedLadders } from "./imported.ts";
+import { type LadderConfig, ladderConfig, named } from "./shape.ts";
+
+/** What an account's id is in a file. */
+export type EmailOf = (id: string) => string;
+
+type NamedShape = z.ZodObject<{ name: z.ZodType<string> }>;
+
+/** A noun of the whole box: a file lists its things under `tenant`, and parts of projects name them. */
+interface TenantNoun<S extends NamedShape, Listed> {
+  /** One of them in a file. */
+  shape: S;
+  most: number;
+  list(reader: Reader): readonly Listed[];
+  /** One that is listed, as a file has it. */
+  ofFile(one: Listed, emailOf: EmailOf): object;
+  /** Makes one that stands in on a trial. */
+  make(tx: Tx, name: string): unknown;
+}
+
+const noun = <S extends NamedShape, Listed extends { name: string }>(
+  given: TenantNoun<S, Listed>,
+) => given;
+
+/** An older box says nothing of imports. */
+export type ListedLadder = Omit<LadderConfig, "imported_from"> & { imported_from?: string | null };
+
+export const ladderOfFile = (
+  { name, steps, passes, pass_after_minutes, team, imported_from }: ListedLadder,
+  emailOf: EmailOf,
+): LadderConfig => ({
+  name,
+  steps: steps.map((step) => ({ ...step, accounts: step.accounts.map(emailOf) })),
+  passes,
+  pass_after_minutes,
+  team,
+  ...(imported_from != null && { imported_from }),
+});
+
+/** All of them, in the order of a file: another noun is an entry here. */
+export const tenantThings = {
+  holidays: noun({
+    shape: z.strictObject({ name: holidaysName, dates: holidayDates }),
+    most: MOST_HOLIDAY_CALENDARS,
+    list: listHolidays,
+    ofFile: ({ name, dates }) => ({
+      name,
+      dates: dates.map((day) => (day.name === "" ? day.date : day)),
+    }),
+    make: (tx, name) => putHolidays(tx, name, { dates: [] }),
+  }),
+  ladders: noun({
+    shape: ladderConfig,
+    most: bounds.ladders,
+    list(reader): ListedLadder[] {
+      const origins = importedLadders(reader);
+      return listLadders(reader).map((one) => ({
+        ...one,
+        imported_from: origins.get(one.id) ?? null,
+      }));
+    },
+    ofFile: (one, emailOf) => withoutDefaults(ladderConfig, ladderOfFile(one, emailOf)) as object,
+    make: (tx, name) =>
+      insertLadder(tx, { name, steps: [], passes: 1, pass_after_minutes: null, team: "" }),
+  }),
+};
+
+type Things = typeof tenantThings;
+type Key = keyof Things;
+export const tenantNouns = Object.entries(tenantThings) as [
+  Key,
+  TenantNoun<NamedShape, { name: string }>,
+][];
+
+/** The lists of a file. Left out: they stay as they are. */
+export const tenantLists = Object.fromEntries(
+  tenantNouns.map(([key, { shape, most }]) => [key, named(shape, most).unwrap().optional()]),
+) as { [K in Key]: z.ZodOptional<z.ZodArray<Things[K]["shape"]>> };
+
+/** Names of things that count as existing in a trial of a project. */
+export const assumedThings = Object.fromEntries(
+  tenantNouns.map(([key, { shape, most }]) => [
+    `assume_${key}`,
+    list(shape.shape.name, most)
+      .optional()
+      .describe(`Only with \`dry_run\`: ${key} of the tenant that count as existing.`),
+  ]),
+) as Record<`assume_${Key}`, z.ZodOptional<z.ZodArray<z.ZodString>>>;
+
+/** What the interface lists of each noun. */
+export type ListedThings = Record<Key, readonly { name: string }[]>;
+
+export const listThings = async (list: (noun: Key) => unknown): Promise<ListedThings> => {
+  const lists = tenantNouns.map(async ([key]) => [key, await list(key)]);
+  return Object.fromEntries(await Promise.all(lists));
+};
