@@ -1,4 +1,4 @@
-import type { WatchedTable } from "./watched/table.ts";
+import type { WatchedTable } from "./watched.ts";
 
 /** A row as the audit reads it. */
 export interface Image {

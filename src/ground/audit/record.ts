@@ -3,8 +3,7 @@ import type { SqliteDatabase } from "../store/database.ts";
 import { rowsWritten } from "../store/rows-written.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { changesOf, type FieldChange, type Image } from "./changes.ts";
-import type { WatchedTable } from "./watched/table.ts";
-import { watched } from "./watched.ts";
+import { type WatchedTable, watched } from "./watched.ts";
 
 /** Who makes a change, by which way, and from where. */
 export interface Author {

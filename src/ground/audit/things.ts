@@ -1,6 +1,5 @@
 import type { Reader } from "../store/store.ts";
-import type { WatchedTable } from "./watched/table.ts";
-import { watched } from "./watched.ts";
+import { type WatchedTable, watched } from "./watched.ts";
 
 /** A thing as it is now. `project`: the project's name; null for a thing that is in none. */
 interface ThingNow {

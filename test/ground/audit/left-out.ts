@@ -1,4 +1,4 @@
-/** What the audit leaves out on purpose. A new column or table stands here, or in `src/ground/audit/watched`. */
+/** What the audit leaves out on purpose. A new column or table stands here, or in `src/ground/audit/watched.ts`. */
 
 /** Columns of watched tables that no person sets. An entry has its own time, and an import's marks are no change. */
 export const leftOutColumns: Readonly<Record<string, readonly string[]>> = {

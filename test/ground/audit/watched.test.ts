@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { changesOf } from "../../../src/ground/audit/changes.ts";
-import type { WatchedTable } from "../../../src/ground/audit/watched/table.ts";
-import { watched } from "../../../src/ground/audit/watched.ts";
+import { type WatchedTable, watched } from "../../../src/ground/audit/watched.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { openStore } from "../../../src/ground/store/store.ts";
 import { handClock } from "../../support/clock.ts";
 import { columnsOf } from "../../support/dump.ts";
 import fc from "../../support/property.ts";
 import { scratch } from "../../support/scratch.ts";
-import { boxTables, owners } from "../../support/table-laws.ts";
+import { boxTables } from "../../support/table-laws.ts";
 import { leftOutColumns, leftOutTables } from "./left-out.ts";
 
 test("the audit looks at every table, and every column of it, or leaves it out on purpose", (t) => {
@@ -31,22 +29,6 @@ test("the audit looks at every table, and every column of it, or leaves it out o
     Object.keys(leftOutColumns).filter((table) => !Object.hasOwn(watched, table)),
     [],
   );
-});
-
-test("a table is told of in the file of the folder that writes it", async () => {
-  const rooms = readdirSync("src/ground/audit/watched").map((file) => basename(file, ".ts"));
-  const found: string[] = [];
-  for (const room of rooms.filter((name) => name !== "table")) {
-    const names: Record<string, Readonly<Record<string, WatchedTable>>> = await import(
-      `../../../src/ground/audit/watched/${room}.ts`
-    );
-    for (const [table, { only }] of Object.entries(names[`${room}Watched`] ?? {})) {
-      found.push(table);
-      // Of a table whose rows are several rooms' some are one's.
-      if (only === undefined) assert.equal(owners[table], room, table);
-    }
-  }
-  assert.deepEqual(found.sort(), Object.keys(watched).sort());
 });
 
 const thing: WatchedTable = {
