@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AuditEntry } from "../src/ground/audit/list.ts";
+import type { AuditAnswer, AuditEntry } from "../src/ground/audit/list.ts";
 import { withCalled } from "../src/ground/kit/id-names.ts";
 import { accountIds } from "./accounts.ts";
 import { api, queried, v1 } from "./api.ts";
@@ -23,12 +23,6 @@ const auditFlags = {
   "--limit <n>": { about: "how many", usual: "50" },
 };
 
-interface Page {
-  entries: AuditEntry[];
-  names: Record<string, string>;
-  next: string | null;
-}
-
 async function listEntries(options: GivenBy<typeof auditFlags>): Promise<void> {
   let left = Number(options.limit);
   if (!Number.isInteger(left) || left < 1)
@@ -37,7 +31,7 @@ async function listEntries(options: GivenBy<typeof auditFlags>): Promise<void> {
   const account = options.account && (await accountIds(options))(options.account);
   for (let before: string | null | undefined; left > 0 && before !== null; ) {
     const asked = { target, verb, account, limit: Math.min(left, 500), before };
-    const page: Page = await api.get<Page>(options, queried(v1("audit"), asked));
+    const page: AuditAnswer = await api.get<AuditAnswer>(options, queried(v1("audit"), asked));
     for (const entry of page.entries) print(entry, options, () => entryLines(entry, page.names));
     left -= page.entries.length;
     before = page.next;
@@ -46,7 +40,7 @@ async function listEntries(options: GivenBy<typeof auditFlags>): Promise<void> {
     terminal().stdout.write("nothing of it was changed\n");
 }
 
-function entryLines(entry: AuditEntry, names: Page["names"]): string {
+function entryLines(entry: AuditEntry, names: AuditAnswer["names"]): string {
   const { target, changes } = entry;
   const who =
     entry.email ?? named(entry.account_id, names) ?? (entry.via === "command" ? "operator" : "new");
@@ -63,12 +57,12 @@ function entryLines(entry: AuditEntry, names: Page["names"]): string {
 
 const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 
-const named = (account: string | null, names: Page["names"]): string | null =>
+const named = (account: string | null, names: AuditAnswer["names"]): string | null =>
   account === null ? null : (names[account] ?? "somebody who was removed");
 
 /** The id of a key identifies it; the id of a session means nothing to people. */
 const byWhat = ({ via, hint }: AuditEntry): string => (via === "page" && isId(hint) ? "" : hint);
 
-function shown(value: unknown, names: Page["names"]): string {
+function shown(value: unknown, names: AuditAnswer["names"]): string {
   return value === null ? "none" : short(withCalled(JSON.stringify(value), names), 120);
 }

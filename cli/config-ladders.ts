@@ -1,17 +1,10 @@
+import type { LadderEnd } from "../src/records/config-file/ladders-end.ts";
 import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 
-/** Alerts that page nobody further once a file is applied or their rule is deleted. */
-export interface EndedLadders {
-  rule: string;
-  alerts: string[];
-  count: number;
-  people: string[];
-}
-
 /** `ladders_end`: undefined where there are none, or where the box is an older version. */
 export interface EndingLadders {
-  ladders_end?: readonly EndedLadders[];
+  ladders_end?: readonly LadderEnd[];
 }
 
 interface OfProject extends EndingLadders {

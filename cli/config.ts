@@ -1,15 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import type { AppliedAnswer } from "../src/records/config-file/applied.ts";
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import { mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import {
-  type EndedLadders,
-  laddersOfProject,
-  laddersText,
-  mustEndNoLadder,
-} from "./config-ladders.ts";
+import { laddersOfProject, laddersText, mustEndNoLadder } from "./config-ladders.ts";
 import { withNamedSchedules } from "./config-named-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
 import { ofFile, type TenantChange } from "./config-plan.ts";
@@ -89,17 +85,9 @@ async function current(options: ApiOptions, name: string, overrides: boolean): P
   }
 }
 
-interface Applied {
-  version: number;
-  changes: { kind: string; name: string; change: "create" | "update" | "delete"; was?: string }[];
-  ladders_end?: EndedLadders[];
-  /** What an import left as it is; undefined where the box is an older version. */
-  kept?: { kind: string; name: string; why: "changed_here" | "made_here" | "vanished" }[];
-  tokens: { name: string; token: string }[];
-  secrets: { id: string; name: string; url: string; secret: string }[];
-  heartbeats: { name: string; ping_url: string }[];
-  config: Config;
-}
+/** An older box says less of it. */
+type Applied = Omit<AppliedAnswer, "kept" | "ladders_end"> &
+  Partial<Pick<AppliedAnswer, "kept" | "ladders_end">>;
 
 interface Planned {
   name: string;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type * as z from "zod";
-import type { LadderChange, ladderAnswer } from "../src/core/projects/ladder.ts";
+import type { LadderChange, LadderCopies, ladderAnswer } from "../src/core/projects/ladder.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
@@ -78,12 +78,6 @@ async function set(file: string, options: GivenBy<typeof setFlags>): Promise<voi
   print(answer, options, () => `${done} ladder ${printable(name)}\n${changeText(answer.change)}`);
 }
 
-interface Copies {
-  steps: { after_minutes: number }[];
-  rules: string[];
-  not_shared: string[];
-}
-
 const adoptFlags = {
   "--name <name>": "what the ladder is called",
   "--rule <project/rule>": "one of the rules, if several groups are found: which group to use",
@@ -92,7 +86,7 @@ const adoptFlags = {
 
 async function adopt(options: GivenBy<typeof adoptFlags>): Promise<void> {
   const { name, rule, yes } = options;
-  const answer = await api.get<{ copies: Copies[] }>(options, "/v1/ladder-copies");
+  const answer = await api.get<{ copies: LadderCopies[] }>(options, "/v1/ladder-copies");
   const copies = answer.copies.filter(({ rules }) => rule === undefined || rules.includes(rule));
   if (!yes) {
     print(
@@ -115,7 +109,7 @@ async function adopt(options: GivenBy<typeof adoptFlags>): Promise<void> {
   print(made, options, () => `ladder ${printable(name)}: ${one.rules.length} rules refer to it`);
 }
 
-function copiesText({ steps, rules, not_shared }: Copies): string {
+function copiesText({ steps, rules, not_shared }: LadderCopies): string {
   const times = steps.map(({ after_minutes }) => `${after_minutes}`).join(", ");
   const share =
     not_shared.length === 0 ? "" : `; share first: ${not_shared.map(printable).join(", ")}`;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { SourceAnswer, SourceFacts } from "../src/core/projects/source.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -8,14 +9,6 @@ import { nounCommands } from "./noun.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
 import { registerSourceKeys } from "./source-keys.ts";
 import { age, agoOrNever, printable, short, table, when } from "./table.ts";
-
-interface Listed {
-  name: string;
-  kind: string;
-  room: "project" | "source";
-  retain_logs: boolean;
-  created_at: number;
-}
 
 export function registerSources(program: Command): void {
   const group = program.command("source").description("sources: who may send events");
@@ -65,7 +58,7 @@ export function registerSources(program: Command): void {
 
 async function list(project: string, options: ApiOptions): Promise<void> {
   const at = v1("projects", project, "sources");
-  const answer = await api.get<{ sources: Listed[]; facts: Facts[] }>(options, at);
+  const answer = await api.get<{ sources: SourceAnswer[]; facts: SourceFacts[] }>(options, at);
   const heads = ["NAME", "KIND", "ACCEPTED", "NO RULE", "REFUSED", "LAST SEEN", "RETAINS LOGS"];
   const rows = answer.sources.map((source, i) => [
     source.name,
@@ -131,19 +124,13 @@ async function readMappingOf(given: string): Promise<unknown> {
   }
 }
 
-interface Listed {
-  name: string;
-  retain_logs: boolean;
-  options: Record<string, unknown>;
-}
-
 async function set(
   project: string,
   name: string,
   options: ApiOptions & { retainLogs?: boolean; mapping?: string },
 ): Promise<void> {
   const all = v1("projects", project, "sources");
-  const { sources } = await api.get<{ sources: Listed[] }>(options, all);
+  const { sources } = await api.get<{ sources: SourceAnswer[] }>(options, all);
   const now = sources.find((one) => one.name === name);
   const { mapping } = options;
   const body = {
@@ -179,30 +166,20 @@ async function tryMapping(
   );
 }
 
-/** `GET …/facts`: counted since the box started. */
-interface Facts {
-  name: string;
-  accepted: number;
-  unmatched: number;
-  refused: Record<string, number>;
-  last_seen: number | null;
-  last_refused: { at: number; code: string; message: string; body: string | null } | null;
-}
-
 async function show(place: string, options: ApiOptions): Promise<void> {
-  const facts = await api.get<Facts>(options, `${place}/facts`);
+  const facts = await api.get<SourceFacts>(options, `${place}/facts`);
   print(facts, options, () => factsText(facts));
 }
 
 /** The columns of the list: accepted, matched by no rule, refused by code, last seen. */
-function factCells(facts: Facts | undefined): string[] {
+function factCells(facts: SourceFacts | undefined): string[] {
   if (facts === undefined) return ["", "", "", ""];
   const { accepted, unmatched, refused, last_seen } = facts;
   const codes = Object.entries(refused).map(([code, n]) => `${n} ${code}`);
   return [String(accepted), String(unmatched), codes.join(", ") || "none", agoOrNever(last_seen)];
 }
 
-function factsText(facts: Facts): string {
+function factsText(facts: SourceFacts): string {
   const now = unixSeconds(systemClock);
   const codes = Object.entries(facts.refused).map(([code, n]) => `${n} ${code}`);
   const rows = [

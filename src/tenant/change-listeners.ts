@@ -1,13 +1,13 @@
+import * as z from "zod";
 import type { Clock } from "../ground/kit/clock.ts";
 
 /** The names of the things that changed since a reader last asked, without their content. */
-export interface ChangesPage {
-  /** The value for the next request's `since`. */
-  next: string;
-  /** Too much was missed, or the box restarted: the reader must read everything again. */
-  reset: boolean;
-  topics: string[];
-}
+export const changesPage = z.object({
+  next: z.string(),
+  reset: z.boolean().meta({ description: "Read everything once: what changed isn't known." }),
+  topics: z.array(z.string()),
+});
+export type ChangesPage = z.output<typeof changesPage>;
 
 export interface TellingPace {
   /** Milliseconds for which further changes are collected after the first one. */

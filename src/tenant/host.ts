@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { LongTurn } from "../ground/kit/turns.ts";
+import { type BackupMade, backupMade } from "../records/backup/scheduled.ts";
 import type { Health } from "./health.ts";
 import type { RetentionLimits } from "./retention.ts";
 
@@ -76,14 +77,6 @@ export const doctorAnswer = z
   })
   .meta({ id: "Doctor" });
 
-const backup = z.object({
-  file: z.string(),
-  taken_at: z.int(),
-  proved_at: z.int(),
-  size: z.int(),
-});
-export type BackupMade = z.output<typeof backup>;
-
 export const backupsAnswer = z
   .object({
     scheduled: z
@@ -93,7 +86,7 @@ export const backupsAnswer = z
     last_backup: z.int().nullable().meta({ description: "When one was last proved." }),
     running: z.boolean(),
     failure: z.string().nullable().meta({ description: "Of the last try." }),
-    backups: z.array(backup).meta({ description: "Newest first." }),
+    backups: z.array(backupMade).meta({ description: "Newest first." }),
   })
   .meta({ id: "Backups" });
 export type Backups = z.output<typeof backupsAnswer>;

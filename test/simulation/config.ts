@@ -4,11 +4,8 @@ import type { RuleBody } from "../../src/core/projects/rule.ts";
 import { getRule } from "../../src/core/projects/rules.ts";
 import type { Store } from "../../src/ground/store/store.ts";
 import { channels } from "../../src/out/services/list.ts";
-import {
-  type Applied,
-  type ApplyOptions,
-  applyConfig,
-} from "../../src/records/config-file/apply.ts";
+import type { Applied } from "../../src/records/config-file/applied.ts";
+import { type ApplyOptions, applyConfig } from "../../src/records/config-file/apply.ts";
 import { readConfig } from "../../src/records/config-file/read.ts";
 import type { RuleConfig } from "../../src/records/config-file/shape.ts";
 import { tryConfig } from "../../src/records/config-file/try.ts";

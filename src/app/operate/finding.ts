@@ -1,12 +1,7 @@
+import type { Examined } from "../../tenant/host.ts";
+
 /** The result of one check of the doctor. */
-export interface Finding {
-  check: string;
-  /** A note is no fault. */
-  state: "ok" | "note" | "wrong";
-  detail: string;
-  /** What to do about it; "" for nothing. */
-  advice: string;
-}
+export type Finding = Examined["findings"][number];
 
 export function ok(check: string, detail: string): Finding {
   return { check, state: "ok", detail, advice: "" };

@@ -1,6 +1,6 @@
 import { invalid } from "../../ground/kit/errors.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { ladderPartOf, type StoredLadder } from "../projects/ladder.ts";
+import { type LadderCopies, ladderPartOf, type StoredLadder } from "../projects/ladder.ts";
 import { insertLadder } from "../projects/ladders.ts";
 import { changeConfig, projectOf } from "../projects/projects.ts";
 import {
@@ -13,15 +13,6 @@ import { listAllRules, rewriteRule } from "../projects/rules.ts";
 import { sharedSchedules } from "../projects/schedule-names.ts";
 
 /** Rules that page by steps of their own, which one ladder could stand for. */
-
-export interface LadderCopies {
-  /** Schedules as a ladder names them: `{project}/{schedule}`. */
-  steps: EscalationStep[];
-  /** As `{project}/{rule}`. */
-  rules: string[];
-  /** Schedules that have to be shared before. */
-  not_shared: string[];
-}
 
 interface Copies {
   steps: EscalationStep[];

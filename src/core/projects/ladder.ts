@@ -95,6 +95,7 @@ export const ladderCopiesAnswer = z
     }),
   })
   .meta({ id: "LadderCopies" });
+export type LadderCopies = z.output<typeof ladderCopiesAnswer>;
 
 /** The body that makes a ladder of the steps that rules have. */
 export const ladderAdopt = z

@@ -4,7 +4,7 @@ import { queryInteger, queryLimit } from "../kit/query-fields.ts";
 import type { SqlValue } from "../store/database.ts";
 import type { Reader, Tx } from "../store/store.ts";
 
-export const auditEntry = z
+const auditEntry = z
   .object({
     id: z.string(),
     at: z.int(),
@@ -33,6 +33,15 @@ export const auditEntry = z
   })
   .meta({ id: "AuditEntry" });
 export type AuditEntry = z.output<typeof auditEntry>;
+
+export const auditAnswer = z.object({
+  entries: z.array(auditEntry),
+  names: z.record(z.string(), z.string()).meta({
+    description: "What the ids in the entries are called; one that is gone is left out.",
+  }),
+  next: z.string().nullable(),
+});
+export type AuditAnswer = z.output<typeof auditAnswer>;
 
 export const auditQuery = z.strictObject({
   before: queryInteger(0).optional().describe("`next` of the page before."),

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { createBuckets } from "../../ground/kit/bucket.ts";
 import type { Egress } from "../../ground/kit/egress.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
@@ -44,14 +45,14 @@ interface TestFireOptions {
 }
 
 /** How a try went. */
-interface ChannelTrial {
-  ok: boolean;
-  status_code: number | null;
-  duration_ms: number;
-  error: string | null;
-  /** The first 512 characters, without credentials. */
-  answer: string;
-}
+export const trialAnswer = z.object({
+  ok: z.boolean(),
+  status_code: z.int().nullable(),
+  duration_ms: z.int(),
+  error: z.string().nullable(),
+  answer: z.string().meta({ description: "The first 512 characters, credentials masked." }),
+});
+type ChannelTrial = z.output<typeof trialAnswer>;
 
 /** Tries of what isn't stored, by one caller within a minute. */
 const MOST_TRIALS = 10;

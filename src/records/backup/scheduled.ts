@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import * as z from "zod";
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
@@ -16,12 +17,13 @@ export interface BackupPlan {
 }
 
 /** One backup. Times in Unix seconds, size in bytes. */
-interface BackupMade {
-  file: string;
-  taken_at: number;
-  proved_at: number;
-  size: number;
-}
+export const backupMade = z.object({
+  file: z.string(),
+  taken_at: z.int(),
+  proved_at: z.int(),
+  size: z.int(),
+});
+export type BackupMade = z.output<typeof backupMade>;
 
 export interface ScheduledBackups {
   /** A job for the scheduler. */

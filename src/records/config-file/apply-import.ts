@@ -8,6 +8,7 @@ import type { Project } from "../../core/projects/projects.ts";
 import { renameSource } from "../../core/projects/sources.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { changeHeartbeat } from "../../in/heartbeats/heartbeats.ts";
+import type { KeptPart } from "./applied.ts";
 import { channelOf } from "./apply-integrations.ts";
 import { importedParts, markImported, partId } from "./imported.ts";
 import { type MaintenanceConfig, standingMaintenance } from "./maintenance.ts";
@@ -15,7 +16,6 @@ import {
   type ImportPair,
   importKeys,
   importNames,
-  type KeptPart,
   type MergedParts,
   mergedConfig,
   overrideKey,

@@ -8,17 +8,10 @@ import {
 } from "../../core/projects/integrations.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import type { Tx } from "../../ground/store/store.ts";
+import type { MintedSecret } from "./applied.ts";
 import { at } from "./pointer.ts";
 import { ownIntegrations } from "./read.ts";
 import type { IntegrationConfig, Secret } from "./shape.ts";
-
-/** A secret that was generated for a webhook. It is shown once. */
-export interface MintedSecret {
-  id: string;
-  name: string;
-  url: string;
-  secret: string;
-}
 
 /** Makes and changes the wanted channels. `kept`: their ids; all other channels aren't wanted any more. */
 export function applyIntegrations(

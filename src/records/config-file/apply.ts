@@ -31,17 +31,16 @@ import { invalid, ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import { sourceKinds, usualNameScope } from "../../in/adapters/list.ts";
 import { mustBeUsable } from "../../in/adapters/mapping/chosen.ts";
-import type { Addresses } from "../../in/heartbeats/heartbeats.ts";
 import { projectHeartbeats } from "../../in/heartbeats/rows.ts";
+import { type Applied, kindOf } from "./applied.ts";
 import { applyActions } from "./apply-actions.ts";
 import { type MergedImport, mergeImport, type Rename } from "./apply-import.ts";
-import { applyIntegrations, type MintedSecret } from "./apply-integrations.ts";
-import { type Change, changesBetween, kindOf, snapshot } from "./changes.ts";
+import { applyIntegrations } from "./apply-integrations.ts";
+import { changesBetween, snapshot } from "./changes.ts";
 import { applyHeartbeats } from "./heartbeats.ts";
 import { linkImported } from "./imported.ts";
-import { type LadderEnd, watchLadders } from "./ladders-end.ts";
+import { watchLadders } from "./ladders-end.ts";
 import { applyMaintenance } from "./maintenance.ts";
-import type { KeptPart } from "./merge.ts";
 import { applyOverrides } from "./overrides.ts";
 import { idsOf, type People, peopleOf } from "./people.ts";
 import { at } from "./pointer.ts";
@@ -58,21 +57,6 @@ export interface ApplyOptions {
   guard: Guard;
   /** The account that applies it. */
   by: string;
-}
-
-export interface Applied {
-  version: number;
-  changes: Change[];
-  /** What an import left as it is. */
-  kept: KeptPart[];
-  /** The alerts whose ladders end with this change. */
-  ladders_end: LadderEnd[];
-  /** New tokens, shown only in this answer. */
-  tokens: { name: string; token: string }[];
-  secrets: MintedSecret[];
-  heartbeats: (Addresses & { name: string })[];
-  /** The project after the change. */
-  config: ProjectConfig;
 }
 
 /**

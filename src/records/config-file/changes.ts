@@ -4,28 +4,10 @@ import { listLadders } from "../../core/projects/ladders.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import { integrations } from "../../ground/store/schema.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { type ChannelList, channels } from "../../out/services/list.ts";
+import type { ChannelList } from "../../out/services/list.ts";
+import { type Change, changeKinds, kindOf } from "./applied.ts";
 import { standingMaintenance } from "./maintenance.ts";
 import { readConfig } from "./read.ts";
-import { projectConfigOf } from "./shape.ts";
-
-/** One change that applying a configuration makes. */
-export interface Change {
-  kind: string;
-  name: string;
-  change: "create" | "update" | "delete";
-  /** Its name before. */
-  was?: string;
-}
-
-/** `source` for `sources`: the lists of a configuration in its order. */
-export const changeKinds = Object.keys(projectConfigOf(channels).shape)
-  .filter((many) => !many.startsWith("imported"))
-  .map(kindOf);
-
-export function kindOf(many: string): string {
-  return many.replace(/s$/, "");
-}
 
 /** Every part of a project as text, by kind and name, with a mark that shows whether its credentials change. */
 type Snapshot = Map<string, string[]>;

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { foldEmail } from "../../people/email.ts";
+import type { KeptPart } from "./applied.ts";
 import {
   type ImportedKind,
   type ImportedPart,
   importedKinds,
   type WrittenPart,
 } from "./imported.ts";
+
 import {
   type ConfigPart,
   contentHash,
@@ -17,14 +19,6 @@ import type { OverrideConfig } from "./overrides.ts";
 import type { ProjectConfig, ScheduleConfig } from "./shape.ts";
 
 /** How the parts of an import are put into a project that people may have changed since the last import. Pure. */
-
-/** A part that stays as it is here, and why. */
-export interface KeptPart {
-  kind: string;
-  name: string;
-  /** A person changed it since the last import; a person made one of this name; the other system has it no more. */
-  why: "changed_here" | "made_here" | "vanished";
-}
 
 /** A part of the import, and which it is here. */
 export interface ImportPair {

@@ -15,7 +15,7 @@ import { importedLadders } from "./imported.ts";
 import { type LadderConfig, ladderConfig, named } from "./shape.ts";
 
 /** What an account's id is in a file. */
-export type EmailOf = (id: string) => string;
+type EmailOf = (id: string) => string;
 
 type NamedShape = z.ZodObject<{ name: z.ZodType<string> }>;
 

@@ -3,7 +3,8 @@ import { createProject, findProject, getProject } from "../../core/projects/proj
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Store, Tx } from "../../ground/store/store.ts";
 import { addNewcomer } from "../../people/accounts.ts";
-import { type Applied, type ApplyOptions, applyConfig } from "./apply.ts";
+import type { Applied } from "./applied.ts";
+import { type ApplyOptions, applyConfig } from "./apply.ts";
 import { peopleOf } from "./people.ts";
 import { tenantNouns } from "./tenant-nouns.ts";
 

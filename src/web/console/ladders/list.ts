@@ -1,13 +1,13 @@
 import { setFallback } from "../../../core/alerts/fallback.ts";
-import {
-  adoptLadder,
-  type LadderCopies,
-  ladderCopies,
-} from "../../../core/alerts/ladder-copies.ts";
+import { adoptLadder, ladderCopies } from "../../../core/alerts/ladder-copies.ts";
 import { climbingAlerts } from "../../../core/alerts/ladders.ts";
 import { onCallNow } from "../../../core/oncall/duty.ts";
 import { listAllSchedules } from "../../../core/oncall/schedules.ts";
-import { ladderAdopt, type StoredLadder } from "../../../core/projects/ladder.ts";
+import {
+  type LadderCopies,
+  ladderAdopt,
+  type StoredLadder,
+} from "../../../core/projects/ladder.ts";
 import { listLadders, rulesOfLadders } from "../../../core/projects/ladders.ts";
 import { getProject, projectOf } from "../../../core/projects/projects.ts";
 import { listAllRules } from "../../../core/projects/rules.ts";

@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { auditEntry, auditQuery, listAudit } from "../../../ground/audit/list.ts";
+import { auditAnswer, auditQuery, listAudit } from "../../../ground/audit/list.ts";
 import { calledIn } from "../../../ground/audit/names.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -13,13 +12,7 @@ export const auditRoutes: Route[] = [
     summary:
       "Who changed what, newest first (go on with before until next is null: a page may be short); kept 400 days",
     query: auditQuery,
-    answer: z.object({
-      entries: z.array(auditEntry),
-      names: z.record(z.string(), z.string()).meta({
-        description: "What the ids in the entries are called; one that is gone is left out.",
-      }),
-      next: z.string().nullable(),
-    }),
+    answer: auditAnswer,
     read: (store, { query }) => {
       const { entries, next } = listAudit(store, query);
       return { entries, names: calledIn(store, entries), next };

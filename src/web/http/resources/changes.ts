@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { text } from "../../../ground/kit/fields.ts";
 import { queryWait } from "../../../ground/kit/query-fields.ts";
+import { changesPage } from "../../../tenant/change-listeners.ts";
 import { changesAfter, changesStream } from "../changes-stream.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -23,11 +24,7 @@ export const changesRoutes: Route[] = [
         ),
       wait: queryWait,
     }),
-    answer: z.object({
-      next: z.string(),
-      reset: z.boolean().meta({ description: "Read everything once: what changed isn't known." }),
-      topics: z.array(z.string()),
-    }),
+    answer: changesPage,
     errors: ["invalid_request", "overloaded"],
     handle: async ({ tenant, query, actor, signal, headers }) => {
       const { keyId: key } = actor;

@@ -4,9 +4,8 @@ import { integer, list, pathName } from "../../../ground/kit/fields.ts";
 import { dryRun, queryFlag } from "../../../ground/kit/query-fields.ts";
 import type { ChannelList } from "../../../out/services/list.ts";
 import { emailField } from "../../../people/account.ts";
+import { appliedAnswer } from "../../../records/config-file/applied.ts";
 import { applyConfig } from "../../../records/config-file/apply.ts";
-import { changeKinds } from "../../../records/config-file/changes.ts";
-import { ladderEnd } from "../../../records/config-file/ladders-end.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
 import { projectConfigOf } from "../../../records/config-file/shape.ts";
 import { assumedThings } from "../../../records/config-file/tenant-nouns.ts";
@@ -24,27 +23,6 @@ const anyConfig = routesIn(inTenant, {
   at: "/projects/{id}/config",
   params: { id: pathName(128) },
 });
-
-const change = z.object({
-  kind: z.enum(changeKinds),
-  name: z.string(),
-  change: z.enum(["create", "update", "delete"]),
-  was: z.string().optional().meta({
-    description:
-      "Of a part that has another name now: the one before. A rule takes the same events, and keeps its alerts.",
-  }),
-});
-
-const kept = z.object({
-  kind: z.enum(changeKinds),
-  name: z.string(),
-  why: z.enum(["changed_here", "made_here", "vanished"]).meta({
-    description:
-      "changed_here: by hand since the last import; made_here: a part of this name was made by hand; vanished: the other system has it no more.",
-  }),
-});
-
-const shown = z.string().meta({ description: "Shown this once." });
 
 /** A project's configuration as one value: `box config` on the command line. */
 export const configRoutes = (channels: ChannelList): Route[] => {
@@ -88,22 +66,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         }),
       }),
       bodyLimit: 4 * 1024 * 1024,
-      answer: z.object({
-        version: z.int(),
-        changes: z.array(change),
-        ladders_end: z.array(ladderEnd).meta({
-          description: "Rules with alerts that nobody is told of any more with this.",
-        }),
-        kept: z.array(kept).meta({
-          description: "Parts that an import left as they are, sorted by kind.",
-        }),
-        tokens: z.array(z.object({ name: z.string(), token: shown })),
-        secrets: z.array(
-          z.object({ id: z.string(), name: z.string(), url: z.string(), secret: shown }),
-        ),
-        heartbeats: z.array(z.object({ name: z.string(), ping_url: shown, uuid: shown })),
-        config: projectConfig,
-      }),
+      answer: appliedAnswer(channels),
       errors: [
         "invalid_silence",
         "name_taken",

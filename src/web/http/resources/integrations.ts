@@ -14,20 +14,13 @@ import {
 } from "../../../core/projects/integrations.ts";
 import { checkSignature, signatureCheck } from "../../../core/projects/signatures.ts";
 import { notFound } from "../../../ground/kit/errors.ts";
+import { trialAnswer } from "../../../out/outbox/test-fire.ts";
 import type { ChannelList } from "../../../out/services/list.ts";
 import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
 const integrations = routesIn(inProject, { at: "/integrations", tag: "Integrations" });
-
-const trialAnswer = z.object({
-  ok: z.boolean(),
-  status_code: z.int().nullable(),
-  duration_ms: z.int(),
-  error: z.string().nullable(),
-  answer: z.string().meta({ description: "The first 512 characters, credentials masked." }),
-});
 
 /** contract §15, Integrations; the webhook routes are a second view of the same rows. */
 export const integrationRoutes = (channels: ChannelList): Route[] => {
