@@ -42,8 +42,6 @@ export const accountChange = z.strictObject({
   role: roleField.optional(),
 });
 
-export const accountReadOnly = ["id", "email", "created_at", "timezone"] as const;
-
 /** An API key as the API lists it. The key itself is never stored. */
 export const keyAnswer = z
   .object({

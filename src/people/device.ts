@@ -10,9 +10,6 @@ export const deviceWrite = z.strictObject({
   critical_alerts: boolean.default(false),
 });
 
-/** Fields that only a read returns. */
-export const deviceReadOnly = ["created_at", "last_seen_at"] as const;
-
 /** Its two times are ISO 8601 in UTC, unlike all others (contract §2). */
 export const deviceAnswer = z
   .object({

@@ -35,9 +35,6 @@ export const awayWrite = z
   });
 export type AwayInput = z.output<typeof awayWrite>;
 
-/** Fields that only a read returns. */
-export const awayReadOnly = ["ical_spans", "ical_read_at", "ical_error"] as const;
-
 const readSpan = z.object({ from: z.int(), until: z.int(), note: z.string() });
 
 export const awayAnswer = z

@@ -117,9 +117,6 @@ export const scheduleWrite = z
   });
 export type ScheduleInput = z.output<typeof scheduleWrite>;
 
-/** Fields that only a read returns. */
-export const scheduleReadOnly = ["id", "project", "created_at", "updated_at"] as const;
-
 const scheduleAnswer = z.object({
   id: z.string(),
   name: z.string(),
@@ -153,8 +150,6 @@ export const overrideWrite = z.strictObject({
   starts_at: time.optional().describe("Now where it is left out."),
   ends_at: time.describe("Not included; at most 90 days after the start."),
 });
-
-export const overrideReadOnly = ["id", "email", "created_at", "created_by"] as const;
 
 export const overrideAnswer = z
   .object({

@@ -49,16 +49,6 @@ export const actionWrite = z.strictObject({
 });
 export type ActionWrite = z.output<typeof actionWrite>;
 
-/** Fields that only a read returns. */
-export const actionReadOnly = [
-  "id",
-  "project",
-  "header_keys",
-  "has_body",
-  "event_filter",
-  "created_at",
-];
-
 /** An action as it is read, without its sealed fields. */
 export const actionAnswer = z
   .object({

@@ -73,21 +73,5 @@ export function integrationAnswer({ kinds, type }: ChannelList) {
     .meta({ id: "Integration" });
 }
 
-/** Fields that only a read returns. */
-export const integrationReadOnly = [
-  "id",
-  "project",
-  "enabled",
-  "event_filter",
-  "consecutive_failures",
-  "last_error",
-  "created_at",
-  "device_count",
-  "health",
-];
-
 /** A webhook's row in its own view. */
 export const webhookAnswer = z.object(shown).meta({ id: "WebhookEndpoint" });
-/** Its fields but the one that is written. */
-export const webhookReadOnly = (written: keyof typeof shown): string[] =>
-  Object.keys(shown).filter((field) => field !== written);

@@ -54,16 +54,6 @@ export const ladderReplace = z
 export type LadderInput = z.output<typeof ladderCreate>;
 export type LadderBody = Omit<LadderInput, "name">;
 
-/** Fields that only a read returns. */
-export const ladderReadOnly = [
-  "rules",
-  "default_of",
-  "imported_from",
-  "created_at",
-  "updated_at",
-  "people",
-] as const;
-
 export const ladderAnswer = z
   .object({
     name: z.string(),

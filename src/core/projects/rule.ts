@@ -218,16 +218,6 @@ export const ruleCreate = z.strictObject({ name: ruleName, ...ruleFields }).meta
 /** The body that replaces one: the name may be left out, being in the path. */
 export const ruleReplace = z.strictObject({ name: ruleName.optional(), ...ruleFields });
 
-/** Fields that only a read returns. */
-export const ruleReadOnly = [
-  "created_at",
-  "updated_at",
-  "runs_actions",
-  "learning",
-  "compares_from",
-  "ladders_end",
-] as const;
-
 /** An action that a rule's alerts run, and on which of their events. */
 const runsAction = z.object({ id: z.string(), name: z.string(), events: z.array(z.string()) });
 

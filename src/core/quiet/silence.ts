@@ -82,17 +82,6 @@ export const silenceChange = z.strictObject({
 });
 export type SilenceChange = z.output<typeof silenceChange>;
 
-export const silenceReadOnly = [
-  "id",
-  "state",
-  "until",
-  "next_at",
-  "holds",
-  "managed",
-  "created_by",
-  "created_at",
-] as const;
-
 export const silenceState = z.enum(["active", "planned", "over"]);
 
 export const silenceAnswer = z

@@ -43,6 +43,18 @@ function innerOf(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
+/** The fields that a read answers and a body doesn't take. */
+export function onlyRead(read: z.core.$ZodType, body: z.core.$ZodType): string[] {
+  const taken = namesOf(body);
+  return namesOf(read).filter((name) => !taken.includes(name));
+}
+
+function namesOf(schema: z.core.$ZodType): string[] {
+  const inner = innerOf(schema);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap(namesOf);
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+}
+
 function kindOf(schema: z.core.$ZodType): SimpleKind | null {
   if (schema instanceof z.ZodDefault) return kindOf(schema.unwrap());
   if (schema instanceof z.ZodNumber) return "number";

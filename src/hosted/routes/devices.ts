@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { notFound } from "../../ground/kit/errors.ts";
-import { deviceReadOnly, deviceWrite, toDevice } from "../../people/device.ts";
+import { onlyRead } from "../../ground/kit/field-kind.ts";
+import { deviceAnswer, deviceWrite, toDevice } from "../../people/device.ts";
 import { registerDevice } from "../../people/devices.ts";
 import { devicePath, devicesAnswer } from "../../web/http/resources/devices.ts";
 import { type Route, sessionRoute } from "../../web/http/route.ts";
@@ -28,7 +29,7 @@ export function accountDeviceRoutes(devices: Devices): Route[] {
       tag: "Devices",
       summary: "Register a device, or report it anew: what was stored is overwritten",
       body: deviceWrite,
-      readOnly: deviceReadOnly,
+      readOnly: onlyRead(deviceAnswer, deviceWrite),
       status: 200,
       answer: z.object({ registered: z.boolean() }),
       errors: ["invalid_request", "invalid_json", "invalid_device_token", "too_many_devices"],

@@ -215,18 +215,3 @@ export const heartbeatRun = z
   })
   .meta({ id: "HeartbeatRun" });
 export type HeartbeatRun = z.output<typeof heartbeatRun>;
-
-/** Fields that only a read returns. */
-export const heartbeatReadOnly = [
-  "id",
-  "rule",
-  "state",
-  "reason",
-  "last_at",
-  "last_duration",
-  "last_message",
-  "expected_at",
-  "due_at",
-  "created_at",
-  "ping_url",
-];

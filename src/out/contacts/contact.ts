@@ -44,15 +44,6 @@ export const contactChange = z.strictObject({
     .meta({ description: "`off` keeps it and doesn't use it; `verified` uses it again." }),
 });
 
-export const contactReadOnly = [
-  "id",
-  "verified_at",
-  "last_ok_at",
-  "last_error",
-  "shown_at",
-  "created_at",
-];
-
 /** Without a code one is sent; with it the contact is verified. */
 export const contactVerify = z.strictObject({
   code: z

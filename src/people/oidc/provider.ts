@@ -88,14 +88,6 @@ export const providerAnswer = z
   .meta({ id: "SignInProvider" });
 export type Provider = z.output<typeof providerAnswer>;
 
-export const providerReadOnly = [
-  "id",
-  "has_secret",
-  "redirect_uri",
-  "created_at",
-  "updated_at",
-] as const;
-
 /** The result of reading a provider's metadata. */
 export const providerLook = z.object({
   ok: z.boolean(),

@@ -23,17 +23,6 @@ export const reportChange = z.strictObject({
   view_password: password.optional(),
 });
 
-/** Fields that only a read returns. */
-export const reportReadOnly = [
-  "id",
-  "project",
-  "password_protected",
-  "public_uuid",
-  "created_at",
-  "updated_at",
-  "created_by",
-];
-
 export const reportAnswer = z
   .object({
     id: z.string(),
@@ -63,8 +52,6 @@ export const entryWrite = z
     title: text(256).optional(),
   })
   .meta({ id: "ReportEntryWrite" });
-
-export const entryReadOnly = ["id", "report_id", "content_html", "created_at", "created_by"];
 
 export const entryAnswer = z
   .object({

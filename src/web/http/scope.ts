@@ -3,6 +3,7 @@ import { alertId } from "../../core/alerts/alert.ts";
 import { getProject, type Project } from "../../core/projects/projects.ts";
 import { getSource } from "../../core/projects/sources.ts";
 import type { ErrorCode } from "../../ground/kit/errors.ts";
+import { onlyRead } from "../../ground/kit/field-kind.ts";
 import { madeOnce } from "../../ground/kit/made-once.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { mustBeOwnOrGoverned } from "../../out/contacts/contacts.ts";
@@ -82,6 +83,8 @@ type Common = Pick<RouteFacts, "tag" | "additive" | "manager" | "boxOnly"> & {
 };
 
 type Facts = Omit<RouteFacts, "method" | "path" | "tag" | "status" | "errors"> & {
+  /** What a read of the same thing answers: its fields that the body doesn't take are accepted and ignored (contract §2). */
+  reads?: z.ZodType;
   /** Default: `api`. */
   plane?: Exclude<Plane, "session">;
   /** Default: 200. */
@@ -151,7 +154,7 @@ export function routesIn<Path extends string, Thing extends object, const At ext
 
 function routeOf(
   scope: Scope<string, object>,
-  { makes = false, params = {}, ...spec }: Whole,
+  { makes = false, params = {}, reads, ...spec }: Whole,
 ): Route {
   const names = [...spec.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const isChecked = names.some((name) => name in params);
@@ -166,6 +169,7 @@ function routeOf(
     plane: "api",
     status: 200,
     ...spec,
+    ...(reads && spec.body && { readOnly: onlyRead(reads, spec.body) }),
     ...(names.length > 0 && { params: isChecked ? inPath(names, params) : textsInPath(names) }),
     answer: spec.answer ?? (spec.method === "DELETE" ? deleted : updated),
     errors: [...implied.flat(), ...(spec.errors ?? [])],

@@ -1,5 +1,7 @@
-import { type RuleBody, ruleReadOnly } from "../../../core/projects/rule.ts";
+import { type RuleBody, ruleCreate } from "../../../core/projects/rule.ts";
+import { onlyRead } from "../../../ground/kit/field-kind.ts";
 import { readBody } from "../../http/read-request.ts";
+import { ruleRead } from "../../http/resources/rules.ts";
 import {
   readJsonField,
   readNumber,
@@ -14,7 +16,7 @@ import { type PartOfRule, simpleRuleFields } from "./fields.ts";
 export function bodyOfFields(form: URLSearchParams): Record<string, unknown> {
   const text = form.get("json");
   if (text !== null) {
-    const body = readBody(text, [...ruleReadOnly, "people"]);
+    const body = readBody(text, onlyRead(ruleRead, ruleCreate));
     // Anything but an object is for the schema to refuse.
     return typeof body === "object" && body !== null && !Array.isArray(body)
       ? (body as Record<string, unknown>)

@@ -1,10 +1,5 @@
 import * as z from "zod";
-import {
-  actionAnswer,
-  actionReadOnly,
-  actionWrite,
-  listedAction,
-} from "../../../core/projects/action.ts";
+import { actionAnswer, actionWrite, listedAction } from "../../../core/projects/action.ts";
 import {
   createAction,
   deleteAction,
@@ -39,7 +34,7 @@ export const actionRoutes: Route[] = [
     name: "createAction",
     summary: "Create a runbook action",
     body: actionWrite,
-    readOnly: actionReadOnly,
+    reads: listedAction,
     status: 201,
     answer: z.object({ id: z.string() }),
     errors: ["address_refused", "name_taken", "too_many"],
@@ -58,7 +53,7 @@ export const actionRoutes: Route[] = [
     summary:
       "Replace a runbook action; enabled, headers and body are kept when omitted, headers and body at the same server alone",
     body: actionWrite,
-    readOnly: actionReadOnly,
+    reads: listedAction,
     errors: ["address_refused", "name_taken", "missing_credential"],
     write: (tx, { tenant, project, params, body: write }) =>
       replaceAction(tx, project, { id: params.aid, write, guard: guardOf(tenant) }),

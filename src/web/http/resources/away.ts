@@ -1,10 +1,4 @@
-import {
-  awayAnswer,
-  awayReadOnly,
-  awayWrite,
-  readAway,
-  writeAway,
-} from "../../../core/oncall/away.ts";
+import { awayAnswer, awayWrite, readAway, writeAway } from "../../../core/oncall/away.ts";
 import type { Route } from "../route.ts";
 import { ofAccount, routesIn } from "../scope.ts";
 
@@ -22,7 +16,7 @@ export const awayRoutes: Route[] = [
     name: "putAway",
     summary: "Replace a person's times away; nobody is taken off a schedule by it",
     body: awayWrite,
-    readOnly: awayReadOnly,
+    reads: awayAnswer,
     answer: awayAnswer,
     errors: ["address_refused"],
     handle: ({ tenant: { store, sealer, addressRules: rules }, account, body: input }) =>

@@ -2,7 +2,6 @@ import * as z from "zod";
 import {
   contactAnswer,
   contactChange,
-  contactReadOnly,
   contactVerify,
   contactWrite,
   notifyBody,
@@ -52,7 +51,7 @@ export const contactRoutes: Route[] = [
     name: "createContact",
     summary: "Add a contact; it counts once it is verified",
     body: contactWrite(),
-    readOnly: [...contactReadOnly, "state"],
+    reads: contactAnswer,
     status: 201,
     answer: contactAnswer.extend({
       secret: z.string().optional().meta({ description: "Of a webhook without one: shown once." }),
@@ -69,7 +68,7 @@ export const contactRoutes: Route[] = [
     name: "changeContact",
     summary: "Rename a contact, or turn it off or on",
     body: contactChange,
-    readOnly: [...contactReadOnly, "kind", "address"],
+    reads: contactAnswer,
     answer: contactAnswer,
     errors: ["contact_not_verified"],
     handle: (call) => alterContact(call.tenant, contactOf(call), call.body),

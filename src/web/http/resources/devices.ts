@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { notFound } from "../../../ground/kit/errors.ts";
-import { deviceAnswer, deviceReadOnly, deviceWrite, toDevice } from "../../../people/device.ts";
+import { deviceAnswer, deviceWrite, toDevice } from "../../../people/device.ts";
 import { registerDevice } from "../../../people/devices.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -25,7 +25,7 @@ export const deviceRoutes: Route[] = [
     name: "registerDevice",
     summary: "Register a device, or report it anew: what was stored is overwritten",
     body: deviceWrite,
-    readOnly: deviceReadOnly,
+    reads: deviceAnswer,
     answer: z.object({ registered: z.boolean() }),
     errors: ["invalid_device_token", "too_many_devices"],
     handle: async ({ tenant, actor, body }) => {

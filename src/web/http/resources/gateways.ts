@@ -106,7 +106,7 @@ export const gatewayRoutes: Route[] = [
     owner: true,
     query: z.strictObject({ dry_run: dryRun }),
     body: gatewayWrite(),
-    readOnly: ["kind", "open", "last_ok_at", "last_error", "updated_at"],
+    reads: gatewayAnswer,
     answer: gatewayAnswer.extend({
       changed: z.boolean().optional().meta({
         description: "With `dry_run`, which stores nothing: whether it would become another.",
@@ -140,7 +140,7 @@ export const gatewayRoutes: Route[] = [
     summary: "Set the fallback",
     manager: true,
     body: fallbackBody,
-    readOnly: ["people"],
+    reads: fallbackAnswer,
     people: ["accounts.*"],
     answer: fallbackAnswer,
     errors: ["not_a_member", "unknown_schedule"],

@@ -5,7 +5,6 @@ import {
   heartbeatAnswer,
   heartbeatChange,
   heartbeatCreate,
-  heartbeatReadOnly,
   heartbeatRun,
 } from "../../../in/heartbeats/heartbeat.ts";
 import {
@@ -48,7 +47,7 @@ export const heartbeatRoutes: Route[] = [
     name: "createHeartbeat",
     summary: "Create a heartbeat and its address",
     body: heartbeatCreate,
-    readOnly: heartbeatReadOnly,
+    reads: heartbeatAddress,
     status: 201,
     answer: heartbeatAddress,
     errors: ["name_taken", "invalid_timezone", "too_many"],
@@ -69,7 +68,7 @@ export const heartbeatRoutes: Route[] = [
     name: "changeHeartbeat",
     summary: "Change a heartbeat; what is left out stays",
     body: heartbeatChange,
-    readOnly: [...heartbeatReadOnly, "uuid"],
+    reads: heartbeatAddress,
     answer: heartbeatAnswer,
     errors: ["name_taken", "invalid_timezone"],
     handle: ({ tenant, params, body, project }) =>

@@ -35,7 +35,7 @@ export const holidayRoutes: Route[] = [
     manager: true,
     makes: true,
     body: holidaysWrite,
-    readOnly: ["name", "schedules", "updated_at"],
+    reads: holidaysAnswer,
     answer: holidaysAnswer,
     errors: ["too_many"],
     write: (tx, { params, body }) => putHolidays(tx, checkedName(params.name), body),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
-import { integrationAnswer, integrationReadOnly } from "../../../core/projects/integration.ts";
+import { integrationAnswer } from "../../../core/projects/integration.ts";
 import { integrationFields, writeOf } from "../../../core/projects/integration-body.ts";
 import {
   changeIntegration,
@@ -46,7 +46,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       name: "createIntegration",
       summary: "Create a delivery channel",
       body: z.strictObject({ type: channels.type, ...writeFields }),
-      readOnly: integrationReadOnly,
+      reads: answer,
       status: 201,
       answer: z.object({
         id: z.string(),
@@ -75,7 +75,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       additive: true,
       auditAlways: true,
       body: z.strictObject({ type: channels.type, ...writeFields }),
-      readOnly: integrationReadOnly,
+      reads: answer,
       answer: trialAnswer,
       errors: [
         "address_refused",
@@ -120,7 +120,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       summary:
         "Change a channel. Fields that are left out and blank credentials keep their value. Secrets are kept only if the address stays the same",
       body: z.strictObject(writeFields),
-      readOnly: [...integrationReadOnly, "type"],
+      reads: answer,
       errors: [
         "address_refused",
         "missing_credential",

@@ -77,7 +77,7 @@ export const numbersRoutes: Route[] = [
       "Set where and when the weekly digest is sent, or turn it off: figures against the four weeks before, the noisiest rules, advice, next week's shifts and gaps",
     manager: true,
     body: digestWrite,
-    readOnly: ["next", "sent_at", "error"],
+    reads: digestAnswer,
     answer: digestAnswer,
     write: (tx, { body }) => writeDigest(tx, body),
   }),

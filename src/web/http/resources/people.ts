@@ -4,7 +4,6 @@ import { dryRun } from "../../../ground/kit/query-fields.ts";
 import {
   accountAnswer,
   accountChange,
-  accountReadOnly,
   accountWrite,
   keyAnswer,
   keyMade,
@@ -80,7 +79,7 @@ export const peopleRoutes: Route[] = [
     summary: "Change an account's name or role. An admin can't change owners",
     manager: true,
     body: accountChange,
-    readOnly: accountReadOnly,
+    reads: accountAnswer,
     answer: accountAnswer,
     errors: ["last_owner"],
     write: (tx, { actor, params, body }) =>

@@ -36,7 +36,7 @@ export const projectRoutes: Route[] = [
     name: "createProject",
     summary: "Create a project",
     body: projectWrite,
-    readOnly: ["version", "created_at"],
+    reads: projectEntry,
     status: 201,
     answer: projectMade,
     errors: ["name_taken", "too_many"],

@@ -32,7 +32,7 @@ export const relayRoutes: Route[] = [
     manager: true,
     boxOnly: true,
     body: relayWrite,
-    readOnly: ["configured", "name"],
+    reads: relayAnswer,
     answer: z.object({ relay_url: z.string() }),
     errors: ["address_refused", "relay_not_proved", "overloaded"],
     handle: async ({ tenant, body }) => {

@@ -27,12 +27,10 @@ import {
 import {
   entryAnswer,
   entryDraft,
-  entryReadOnly,
   entryWrite,
   reportAnswer,
   reportChange,
   reportCreate,
-  reportReadOnly,
 } from "../../../records/reports/written.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn, scopeBelow } from "../scope.ts";
@@ -61,7 +59,7 @@ const reportEntryRoutes: Route[] = [
       "An entry as readers would see it, by the renderer that makes entries; nothing is stored",
     additive: true,
     body: entryWrite,
-    readOnly: entryReadOnly,
+    reads: entryAnswer,
     bodyLimit: ENTRY_BYTES,
     answer: z.object({
       content_html: z.string(),
@@ -81,7 +79,7 @@ const reportEntryRoutes: Route[] = [
     summary:
       "Add an entry (an update unless entry_type says otherwise); its Markdown is rendered now",
     body: entryWrite,
-    readOnly: entryReadOnly,
+    reads: entryAnswer,
     bodyLimit: ENTRY_BYTES,
     status: 201,
     answer: z.object({ id: z.string() }),
@@ -104,7 +102,7 @@ const reportEntryRoutes: Route[] = [
     summary:
       "Replace an entry's content, rendered anew; title and entry_type are kept when omitted",
     body: entryWrite,
-    readOnly: entryReadOnly,
+    reads: entryAnswer,
     bodyLimit: ENTRY_BYTES,
     errors: ["content_too_complex", "overloaded"],
     handle: async ({ tenant, project, report, params, body }) => {
@@ -154,7 +152,7 @@ export const reportRoutes: Route[] = [
     name: "createReport",
     summary: "Create a report; its page is at /public/reports/{public_uuid}",
     body: reportCreate,
-    readOnly: reportReadOnly,
+    reads: reportAnswer,
     status: 201,
     answer: z.object({ id: z.string(), public_uuid: z.string() }),
     errors: ["unknown_alert", "overloaded"],
@@ -186,8 +184,7 @@ export const reportRoutes: Route[] = [
     summary:
       'Change title, description (kept when left out) and password: `view_password` sets it, `""` removes it, left out it stays',
     body: reportChange,
-    // What it is tied to is fixed when it is made.
-    readOnly: [...reportReadOnly, "alert_id"],
+    reads: reportAnswer,
     errors: ["overloaded"],
     handle: async ({ tenant, params, body }) => {
       const change = await passwordChange(tenant.passwords, body.view_password);

@@ -8,7 +8,6 @@ import { readWaiting, waitingAnswer } from "../../../core/alerts/waiting.ts";
 import {
   type RuleBody,
   ruleCreate,
-  ruleReadOnly,
   ruleReplace,
   ruleShown,
   type StoredRule,
@@ -31,6 +30,8 @@ const laddersEnd = {
       "The rule, where nobody further is told of alerts that are open once it is deleted; else left out.",
   }),
 };
+/** A rule as it is read alone. */
+export const ruleRead = ruleShown.extend(laddersEnd);
 const endsOf = (ends: z.output<typeof ladderEnd>[]) =>
   ends.length === 0 ? {} : { ladders_end: ends };
 const ladderPeople = ["escalations.*.accounts.*"];
@@ -70,7 +71,7 @@ export const ruleRoutes: Route[] = [
     name: "createRule",
     summary: "Create a rule",
     body: ruleCreate,
-    readOnly: [...ruleReadOnly, "people"],
+    reads: ruleRead,
     people: ladderPeople,
     status: 201,
     answer: ruleShown,
@@ -90,7 +91,7 @@ export const ruleRoutes: Route[] = [
   rules.get("/rules/{name}", {
     name: "getRule",
     summary: "One rule",
-    answer: ruleShown.extend(laddersEnd),
+    answer: ruleRead,
     read: (store, { params, project }) => {
       const rule = getRule(store, project.id, params.name);
       return { ...shownOne(store, rule), ...endsOf(endingWith(store, rule)) };
@@ -100,7 +101,7 @@ export const ruleRoutes: Route[] = [
     name: "replaceRule",
     summary: "Replace a rule; a field that is left out goes back to its default",
     body: ruleReplace,
-    readOnly: [...ruleReadOnly, "people"],
+    reads: ruleRead,
     people: ladderPeople,
     answer: ruleShown,
     errors: [

@@ -6,7 +6,6 @@ import {
   providerAnswer,
   providerChange,
   providerLook,
-  providerReadOnly,
   providerWrite,
   signInWrite,
 } from "../../../people/oidc/provider.ts";
@@ -101,7 +100,7 @@ export const signInRoutes: Route[] = [
     summary: "Add a provider (owners only)",
     owner: true,
     body: providerWrite,
-    readOnly: providerReadOnly,
+    reads: answer,
     status: 201,
     answer,
     errors: ["address_refused", "missing_credential", "gateway_refused", "too_many"],
@@ -124,7 +123,7 @@ export const signInRoutes: Route[] = [
     summary: "Change a provider (owners only): what is left out stays",
     owner: true,
     body: providerChange,
-    readOnly: providerReadOnly,
+    reads: answer,
     answer,
     errors: ["address_refused", "missing_credential", "gateway_refused", "last_owner"],
     handle: async ({ tenant, params: { provider: id }, body: { test, ...change } }) => {

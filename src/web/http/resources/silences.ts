@@ -11,7 +11,6 @@ import type { SilenceRow } from "../../../core/quiet/silence.ts";
 import {
   silenceAnswer,
   silenceChange,
-  silenceReadOnly,
   silenceState,
   silenceWrite,
 } from "../../../core/quiet/silence.ts";
@@ -52,7 +51,7 @@ export const silenceRoutes: Route[] = [
     summary:
       "Silence alerts from now or later, once or repeatedly; when it ends, what is still open is sent",
     body: silenceWrite,
-    readOnly: silenceReadOnly,
+    reads: silenceAnswer,
     status: 201,
     answer: silenceAnswer,
     errors: ["not_found", "invalid_silence", "invalid_timezone", "too_many"],
@@ -64,7 +63,7 @@ export const silenceRoutes: Route[] = [
     summary:
       "Which open alerts a silence would match, and what it would have held back in the past seven days",
     body: silenceWrite,
-    readOnly: silenceReadOnly,
+    reads: silenceAnswer,
     answer: silencePreview,
     errors: ["not_found", "invalid_silence", "invalid_timezone"],
     handle: ({ tenant: { store }, body, actor: { accountId } }) => {

@@ -9,24 +9,27 @@ import { previewDraft } from "../../../core/oncall/answers.ts";
 import {
   draftPreviewAnswer,
   draftPreviewWrite,
-  scheduleReadOnly,
+  scheduleShown,
+  scheduleWrite,
 } from "../../../core/oncall/schedule.ts";
 import { checkSchedule, findSchedule } from "../../../core/oncall/schedules.ts";
-import { ruleReadOnly } from "../../../core/projects/rule.ts";
+import { ruleCreate } from "../../../core/projects/rule.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
+import { onlyRead } from "../../../ground/kit/field-kind.ts";
 import { dryRunAnswer, dryRunWrite } from "../../../in/ingest/dry-run/dry-run.ts";
 import { runTrial } from "../../../tenant/rule-trial.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 import { asking, previewRange } from "./oncall.ts";
+import { ruleRead } from "./rules.ts";
 
 const rules = routesIn(inProject, { at: "/rules", tag: "Rules", additive: true });
 const schedules = routesIn(inProject, { at: "/oncall", tag: "On-call", additive: true });
 
 /** A rule and a schedule are taken as they are read. */
 const READ_ONLY = [
-  ...[...ruleReadOnly, "people"].map((name) => `rule/${name}`),
-  ...[...scheduleReadOnly, "people"].map((name) => `schedule/${name}`),
+  ...onlyRead(ruleRead, ruleCreate).map((name) => `rule/${name}`),
+  ...onlyRead(scheduleShown, scheduleWrite).map((name) => `schedule/${name}`),
 ];
 
 const ladder = ["unknown_ladder", "two_ladders"] as const;

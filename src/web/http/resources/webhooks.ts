@@ -4,7 +4,6 @@ import {
   type Integration,
   integrationEvents,
   webhookAnswer,
-  webhookReadOnly,
 } from "../../../core/projects/integration.ts";
 import { writeOf } from "../../../core/projects/integration-body.ts";
 import {
@@ -51,7 +50,7 @@ export const webhookRoutes: Route[] = [
       secret: text(256).optional().meta({ description: "Minted when omitted." }),
       events: integrationEvents.optional(),
     }),
-    readOnly: webhookReadOnly("url"),
+    reads: webhookAnswer,
     status: 201,
     answer: z.object({
       id: z.string(),
@@ -73,7 +72,7 @@ export const webhookRoutes: Route[] = [
     name: "setWebhookEnabled",
     summary: "Enable or disable a webhook endpoint",
     body: z.strictObject({ enabled: boolean }),
-    readOnly: webhookReadOnly("enabled"),
+    reads: webhookAnswer,
     answer: z.object({ enabled: z.boolean() }),
     write: (tx, { actor, project, params: { wid: id }, body: { enabled } }) => {
       mustBeWebhook(tx, project, id);
