@@ -72,6 +72,8 @@ export const bulkWrite = z
     ],
   });
 
+type BulkWrite = z.output<typeof bulkWrite>;
+
 /** What became of one alert that was named. */
 const bulkResult = z.object({
   id: z.string(),
@@ -100,17 +102,12 @@ export const bulkAnswer = z
 export type BulkAnswer = z.output<typeof bulkAnswer>;
 
 /** Whom the verb is for, and who says it. */
-interface BulkVerb {
-  verb: z.output<typeof verb>;
+interface BulkVerb extends Pick<BulkWrite, "verb" | "until" | "reason"> {
   accountId: string;
   /** The kind of contact that they answered through; absent where they used the interface. */
   via?: string;
   /** It was pressed: on a page, by a link or a button, where a tap may come twice. */
   pressed?: true;
-  /** Unix seconds: of a silence, or of an acknowledgement that ends. */
-  until?: number | undefined;
-  /** Of a silence. */
-  reason?: string | undefined;
 }
 
 /** With what it remembers from one alert to the next. */
@@ -122,10 +119,8 @@ interface Doing extends BulkVerb {
 const SLICE = { alerts: 50, rows: 2_000 };
 
 /** Alerts that a query may find: unresolved ones of the project, an index holds each combination. */
-interface BulkQuery {
+interface BulkQuery extends Omit<NonNullable<BulkWrite["where"]>, "project"> {
   projectId: number;
-  rule?: string | undefined;
-  state?: "open" | "acknowledged" | undefined;
 }
 
 /**

@@ -1,19 +1,12 @@
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { type Alert, type AlertRow, type AlertState, getAlertRow, SELECT_ALERT } from "./alert.ts";
-import { newestIds } from "./newest.ts";
+import { type Alert, type AlertRow, getAlertRow, SELECT_ALERT } from "./alert.ts";
+import { type NewestFilter, newestIds } from "./newest.ts";
 import { toAlerts } from "./shown.ts";
 
-export interface AlertFilter {
-  projectId?: number | undefined;
-  /** Left out: all. */
-  states?: readonly AlertState[] | undefined;
-  rule?: string | undefined;
+export interface AlertFilter extends NewestFilter {
   /** Alerts changed after this sequence number, in rising order of it. */
   sinceSeq?: number | undefined;
-  /** Alerts with an id below this. */
-  before?: number | undefined;
-  limit: number;
 }
 
 export interface AlertPage {

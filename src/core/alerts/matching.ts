@@ -71,8 +71,8 @@ export const MOST_KNOWN = { filters: 4, alerts: 20_000, ms: 60_000 };
 
 /** All that match, as urgent as their ladders make them now. */
 export async function matching(store: Store, filter: Matching): Promise<Matched> {
-  const { projectId, states, rule, minLevel, silenced, mine, q } = filter;
-  const key = JSON.stringify([projectId, states, rule, minLevel, silenced, mine, q]);
+  const { projectId, states, rule, min_level, silenced, mine, q } = filter;
+  const key = JSON.stringify([projectId, states, rule, min_level, silenced, mine, q]);
   const ofStore = known.getOrInsertComputed(store, () => new ForgetfulMap(MOST_KNOWN.filters));
   const all = follow(store, filter, ofStore.get(key)) ?? (await lookUp(store, filter));
   let count = 0;

@@ -2,7 +2,7 @@ import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { AlertState } from "./alert.ts";
 
-interface NewestFilter {
+export interface NewestFilter {
   projectId?: number | undefined;
   /** Left out: all. */
   states?: readonly AlertState[] | undefined;

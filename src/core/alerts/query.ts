@@ -1,9 +1,66 @@
+import * as z from "zod";
+import { text } from "../../ground/kit/fields.ts";
 import { levelAbove, levelFrom } from "../../ground/kit/level.ts";
-import type { AlertState } from "./alert.ts";
+import { queryFlag, queryInteger, queryLimit } from "../../ground/kit/query-fields.ts";
+import { type AlertState, alertState } from "./alert.ts";
 import { LABEL_PART, type LabelPart, labelPart } from "./label-query.ts";
 
-/** What a list of alerts is asked for. */
-export interface TriageFilter {
+export const LONGEST_QUERY = 200;
+
+const states = z
+  .string()
+  .transform((value) => [...new Set(value.split(","))])
+  .pipe(z.array(alertState).min(1))
+  .meta({ type: "string", description: "One or more of open, acknowledged, resolved: `a,b`." });
+
+export const alertListQuery = z.strictObject({
+  project: text(128).optional().describe("Name of a project."),
+  state: states.optional(),
+  rule: text(200).optional().describe("Name of a rule."),
+  since_seq: queryInteger(0)
+    .optional()
+    .describe("Only alerts that changed after this `updated_seq`."),
+  before: queryInteger(0)
+    .optional()
+    .describe("Without `order`: `next` of the page before, an alert's id."),
+  limit: queryLimit(500, 100),
+  min_level: queryInteger(0).optional().describe("This level and above."),
+  q: text(LONGEST_QUERY)
+    .describe(
+      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in title, template, last message, identifiers and labels.',
+    )
+    .optional(),
+  mine: queryFlag
+    .optional()
+    .describe(
+      "Only alerts that paged the caller, were assigned to them, or were acknowledged by them.",
+    ),
+  silenced: queryFlag.optional().describe("Only silenced alerts, or only others."),
+  order: z
+    .enum(["newest", "need"], { error: "must be newest or need" })
+    .describe(
+      "`newest` (default) or `need`: open alerts by level, then the newest; others by their last change.",
+    )
+    .optional(),
+  group: z
+    .enum(["rule"], { error: "must be rule" })
+    .describe(
+      "With order=need: open and acknowledged alerts by rule, in `groups`. Those that page somebody first, then those that page nobody, acknowledged ones, silenced ones; each by level, single ones first.",
+    )
+    .optional(),
+  after: text(60).describe("With `order=need`: `next` of the page before.").optional(),
+  counts: queryFlag
+    .describe("Also answer how many alerts there are of each sort, in the project or in all.")
+    .optional(),
+  buckets: queryInteger(1, 360)
+    .describe("Also answer, for each alert, its events in each of the last so many minutes.")
+    .optional(),
+});
+export type AlertListQuery = z.output<typeof alertListQuery>;
+
+/** As the list is read. */
+export interface TriageFilter
+  extends Pick<AlertListQuery, "rule" | "min_level" | "silenced" | "q" | "after" | "limit"> {
   /**
    * "newest": by falling id. "need": open ones by level, then the newest; after them acknowledged ones, then resolved
    * ones, by their last change.
@@ -11,19 +68,10 @@ export interface TriageFilter {
   order: "newest" | "need";
   projectId?: number | undefined;
   states?: readonly AlertState[] | undefined;
-  rule?: string | undefined;
-  minLevel?: number | undefined;
-  /** Whether its news is held back. */
-  silenced?: boolean | undefined;
   /** Whom it paged, who was given it or acknowledged it: an account's id. */
   mine?: string | undefined;
-  /** As people write it (`readAlertQuery`). */
-  q?: string | undefined;
-  /** `next` of the page before. */
-  after?: string | undefined;
   /** Alerts that one page may look at; left out: what its time allows. */
   looked?: number;
-  limit: number;
 }
 
 /** What is looked for among alerts, as people write it: `#130 level:error rule:"slow payments" key:provider=acme label:host~"db.*" words`. */
@@ -39,8 +87,6 @@ export interface AlertQuery {
   /** Small letters; each stands in title, template, last message, identifiers or labels. */
   words: string[];
 }
-
-export const LONGEST_QUERY = 200;
 
 /** Of `rule:"slow payments"` a name and a value; quotes hold what spaces would part. */
 const PART = new RegExp(

@@ -30,7 +30,7 @@ export async function triage(store: Store, filter: TriageFilter): Promise<Triage
   const { clock } = store;
   const mostLooked = Math.min(MOST.looked, filter.looked ?? MOST.looked);
   const spent = { ms: 0, looked: 0, since: clock.mono() };
-  const least = Math.max(filter.minLevel ?? 0, query.level?.from ?? 0);
+  const least = Math.max(filter.min_level ?? 0, query.level?.from ?? 0);
   for (const runs of groups) {
     for (const one of merged(runs)) {
       // All that follow are lower.
@@ -78,7 +78,7 @@ function isBefore(a: TriageRow | null, b: TriageRow | null): boolean {
 
 /** Whether an alert is what a list is asked for, its project and whose it is left out. */
 export function letsThrough(
-  { rule, minLevel = 0, silenced, states }: Omit<TriageFilter, "order" | "limit">,
+  { rule, min_level: minLevel = 0, silenced, states }: Omit<TriageFilter, "order" | "limit">,
   query: AlertQuery,
 ): (one: FilteredRow) => boolean {
   const takes = query.labels.length === 0 ? null : compileLabelParts(query.labels);

@@ -78,7 +78,14 @@ const byNeed = (a: Made, b: Made) => urgency(a) - urgency(b) || b.level - a.leve
 
 /** Ids by row, as the list is to have them. */
 function expected(filter: Partial<GroupFilter>, most: number): number[][] {
-  const { states = ["open", "acknowledged"], minLevel = 0, silenced, mine, rule, q } = filter;
+  const {
+    states = ["open", "acknowledged"],
+    min_level: minLevel = 0,
+    silenced,
+    mine,
+    rule,
+    q,
+  } = filter;
   const found = made
     .filter(({ state }) => states.includes(state))
     .filter(({ level }) => level >= minLevel)
@@ -107,7 +114,7 @@ const filters = fc.record(
     states: fc.uniqueArray(fc.constantFrom("open" as const, "acknowledged" as const), {
       minLength: 1,
     }),
-    minLevel: fc.constantFrom(0, 400, 500, 501),
+    min_level: fc.constantFrom(0, 400, 500, 501),
     silenced: fc.boolean(),
     mine: fc.constant("ann"),
     rule: fc.constantFrom("rule 1", "rule 5", "none"),
@@ -272,7 +279,7 @@ describe("groups of alerts", () => {
     const { store } = box.tenant;
     const filter = { states: ["open", "acknowledged"], limit: 50, isGroup: () => true } as const;
     const look = async () => {
-      const { groups } = await groupAlerts(store, { ...filter, minLevel: 1 });
+      const { groups } = await groupAlerts(store, { ...filter, min_level: 1 });
       return new Map(groups.map(({ alerts }) => [alerts[0]?.rule_id, alerts]));
     };
     const next = `INSERT INTO meta (key, value) VALUES ('updated_seq', 1)

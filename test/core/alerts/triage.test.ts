@@ -100,7 +100,7 @@ const filters = fc.record(
     projectId: fc.nat(2).map((n) => projects[n] as number),
     states: fc.uniqueArray(fc.constantFrom(...states), { minLength: 1 }),
     rule: fc.constantFrom(...rules, "never seen"),
-    minLevel: fc.constantFrom(0, 300, 401, 500, 501),
+    min_level: fc.constantFrom(0, 300, 401, 500, 501),
     silenced: fc.boolean(),
     mine: fc.constantFrom("ann", "bob", "nobody"),
     q: fc.constantFrom(...Object.keys(texts)),
@@ -110,7 +110,7 @@ const filters = fc.record(
 ) as fc.Arbitrary<TriageFilter>;
 
 function expected(filter: TriageFilter): number[] {
-  const { order, projectId, minLevel = 0, rule, silenced, mine, q = "" } = filter;
+  const { order, projectId, min_level: minLevel = 0, rule, silenced, mine, q = "" } = filter;
   const isNeed = order === "need" && !q.startsWith("#");
   const rank = (one: Made) => (isNeed ? states.indexOf(one.state) : 0);
   const key = (one: Made) => (!isNeed ? one.id : one.state === "open" ? one.level : one.seq);

@@ -7,70 +7,17 @@ import { groupAnswer, toGroups } from "../../../core/alerts/group-facts.ts";
 import { groupAlerts } from "../../../core/alerts/groups.ts";
 import { labelFault } from "../../../core/alerts/label-query.ts";
 import { type AlertPage, listAlerts } from "../../../core/alerts/list.ts";
-import { LONGEST_QUERY, readAlertQuery } from "../../../core/alerts/query.ts";
+import { type AlertListQuery, alertListQuery, readAlertQuery } from "../../../core/alerts/query.ts";
 import { toAlerts } from "../../../core/alerts/shown.ts";
 import { triage } from "../../../core/alerts/triage.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
-import { text } from "../../../ground/kit/fields.ts";
-import { queryFlag, queryInteger, queryLimit } from "../../../ground/kit/query-fields.ts";
 import type { Store } from "../../../ground/store/store.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 
 const alerts = routesIn(inTenant, { at: "/alerts", tag: "Alerts", additive: true });
-
-const states = z
-  .string()
-  .transform((value) => [...new Set(value.split(","))])
-  .pipe(z.array(alertState).min(1))
-  .meta({ type: "string", description: "One or more of open, acknowledged, resolved: `a,b`." });
-
-const listQuery = z.strictObject({
-  project: text(128).optional().describe("Name of a project."),
-  state: states.optional(),
-  rule: text(200).optional().describe("Name of a rule."),
-  since_seq: queryInteger(0)
-    .optional()
-    .describe("Only alerts that changed after this `updated_seq`."),
-  before: queryInteger(0)
-    .optional()
-    .describe("Without `order`: `next` of the page before, an alert's id."),
-  limit: queryLimit(500, 100),
-  min_level: queryInteger(0).optional().describe("This level and above."),
-  q: text(LONGEST_QUERY)
-    .describe(
-      '`#130`, `level:error`, `rule:"slow payments"`, `key:provider=acme`, `project:shop`; `label:host=db7`, `label:host~"db.*"` (the whole value), `label:host` (any), each with `-` before it for those that aren\'t so; other words are looked for in title, template, last message, identifiers and labels.',
-    )
-    .optional(),
-  mine: queryFlag
-    .optional()
-    .describe(
-      "Only alerts that paged the caller, were assigned to them, or were acknowledged by them.",
-    ),
-  silenced: queryFlag.optional().describe("Only silenced alerts, or only others."),
-  order: z
-    .enum(["newest", "need"], { error: "must be newest or need" })
-    .describe(
-      "`newest` (default) or `need`: open alerts by level, then the newest; others by their last change.",
-    )
-    .optional(),
-  group: z
-    .enum(["rule"], { error: "must be rule" })
-    .describe(
-      "With order=need: open and acknowledged alerts by rule, in `groups`. Those that page somebody first, then those that page nobody, acknowledged ones, silenced ones; each by level, single ones first.",
-    )
-    .optional(),
-  after: text(60).describe("With `order=need`: `next` of the page before.").optional(),
-  counts: queryFlag
-    .describe("Also answer how many alerts there are of each sort, in the project or in all.")
-    .optional(),
-  buckets: queryInteger(1, 360)
-    .describe("Also answer, for each alert, its events in each of the last so many minutes.")
-    .optional(),
-});
-type ListQuery = z.output<typeof listQuery>;
 
 /** contract §15, Alerts, and §34. */
 export const alertListRoutes: Route[] = [
@@ -78,7 +25,7 @@ export const alertListRoutes: Route[] = [
     name: "listAlerts",
     summary:
       "Alerts, newest first. With `since_seq`: those that changed after it, by rising `updated_seq`. A page may hold fewer than `limit`: read on until `next` is null",
-    query: listQuery,
+    query: alertListQuery,
     answer: z.object({
       alerts: z.array(listedAlert).meta({ description: "Empty with `group`." }),
       groups: z.array(groupAnswer).optional().meta({
@@ -108,7 +55,7 @@ export const alertListRoutes: Route[] = [
   alerts.get("/facets", {
     name: "listAlertFacets",
     summary: "Labels of the alerts that match, with how many have each value: for a filter bar",
-    query: listQuery.pick({ state: true, q: true }),
+    query: alertListQuery.pick({ state: true, q: true }),
     answer: facetsAnswer,
     handle: ({ tenant: { store }, query: { state = alertState.options, q = "" } }) => {
       mustBeReadable(q);
@@ -134,7 +81,7 @@ interface Of {
 
 async function pageOf(
   store: Store,
-  query: ListQuery,
+  query: AlertListQuery,
   of: Of,
 ): Promise<AlertPage & { complete?: boolean }> {
   const { state, rule, since_seq, before, limit } = query;
@@ -150,7 +97,7 @@ async function pageOf(
   return { alerts: toAlerts(store, rows), ...page };
 }
 
-async function groupsOf(store: Store, query: ListQuery, of: Of) {
+async function groupsOf(store: Store, query: AlertListQuery, of: Of) {
   const { state: states = ["open", "acknowledged"], rule, order, buckets, limit } = query;
   if (order !== "need") refuse("group", "goes with order=need");
   if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
@@ -173,16 +120,16 @@ function mustBeReadable(q: string): void {
   if (fault !== null) refuse("q", fault);
 }
 
-function walkedFilter(query: ListQuery, { accountId }: Of) {
+function walkedFilter(query: AlertListQuery, { accountId }: Of) {
   const { min_level, q, silenced, after, since_seq, before } = query;
   const walked = WALKED.find((name) => query[name] !== undefined);
   if (walked !== undefined && (since_seq !== undefined || before !== undefined))
     refuse(walked, "goes with after, not with since_seq or before");
   const mine = query.mine === true ? accountId : undefined;
-  return { minLevel: min_level, q, silenced, after, mine };
+  return { min_level, q, silenced, after, mine };
 }
 
-function refuse(name: keyof ListQuery, reason: string): never {
+function refuse(name: keyof AlertListQuery, reason: string): never {
   throw new ServiceError("invalid_request", `/${name}: ${reason}`, {
     details: [{ field: `/${name}`, reason }],
   });
