@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CalendarEntry, GridAnswer } from "../src/core/oncall/schedule.ts";
+import type { CalendarEntry, CurrentAnswer, GridAnswer } from "../src/core/oncall/schedule.ts";
 import { accountIds } from "./accounts.ts";
 import { api, queried, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
@@ -10,27 +10,7 @@ import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
 import { parseTime, timeHelp } from "./times.ts";
 
-interface Seat {
-  email: string;
-  /** Unix seconds; null = without end. */
-  ends_at: number | null;
-  /** Missing: unknown. */
-  reached?: boolean;
-}
-
-/** `GET …/current`: who is on call, or who is next. */
-interface Duty {
-  on_call: boolean;
-  /** Nobody should be on call now. */
-  off?: boolean;
-  accounts?: Seat[];
-  next?: { email: string; starts_at: number } | null;
-}
-
-interface Row extends Duty {
-  project: string;
-  schedule: string;
-}
+type Row = CurrentAnswer & { project: string; schedule: string };
 
 export function registerOnCall(program: Command): void {
   const oncall = apiFlags(program.command("oncall [project]"))
@@ -116,19 +96,21 @@ async function dutiesOf(options: ApiOptions, project: string): Promise<Row[]> {
   const { schedules } = await api.get<{ schedules: { name: string }[] }>(options, v1(...base));
   const rows: Row[] = [];
   for (const { name } of schedules) {
-    const duty = await api.get<Duty>(options, v1(...base, name, "current"));
+    const duty = await api.get<CurrentAnswer>(options, v1(...base, name, "current"));
     rows.push({ ...duty, project, schedule: name });
   }
   return rows;
 }
 
 /** A row for each who is on call. */
-function cells({ project, schedule, on_call, off, accounts = [], next }: Row): string[][] {
-  if (on_call)
-    return accounts.map(({ email, ends_at, reached }) => {
+function cells(row: Row): string[][] {
+  const { project, schedule } = row;
+  if (row.on_call)
+    return row.accounts.map(({ email, ends_at, reached }) => {
       const reach = reached === false ? "BY NOTHING" : reached ? "yes" : "";
       return [project, schedule, email, reach, ends_at ? when(ends_at) : ""];
     });
+  const { off, next } = row;
   const later = next ? `${when(next.starts_at)}, then ${next.email}` : "";
   return [[project, schedule, off ? "nobody, outside of its hours" : "nobody", "", later]];
 }

@@ -221,7 +221,7 @@ export const currentAnswer = z.union([
     next: z.object({ account_id: z.string(), email: z.string(), starts_at: z.int() }).nullable(),
   }),
 ]);
-type CurrentAnswer = z.output<typeof currentAnswer>;
+export type CurrentAnswer = z.output<typeof currentAnswer>;
 /** As the schedule alone knows it. */
 export type Current =
   | Omit<Extract<CurrentAnswer, { on_call: true }>, "reached">
