@@ -5,7 +5,8 @@ import { ruleCreate } from "../../../src/core/projects/rule.ts";
 import { fieldsOfRule } from "../../../src/web/console/rules/fields.ts";
 import { bodyOfFields } from "../../../src/web/console/rules/read-fields.ts";
 import { ruleForm } from "../../../src/web/console/rules/rule-form.ts";
-import { editedFields, filledOf } from "../../../src/web/console/ui/inputs.ts";
+import { editedFields } from "../../../src/web/console/ui/edited-rows.ts";
+import { filledOf } from "../../../src/web/console/ui/form.ts";
 import { XSS_VECTORS } from "../../fixtures/xss.ts";
 import { sentBy } from "../../support/sent-by.ts";
 

@@ -70,7 +70,7 @@ test("a rule is made, changed and deleted without script, through the same verbs
   const page = (await tab.get(NEW)).text;
   const nameless = await tab.post(NEW, filled(page), { from: NEW });
   assert.equal(nameless.status, 422);
-  assert.match(nameless.text, /id="r-name-wrong">must not be empty/);
+  assert.match(nameless.text, /-name-wrong">must not be empty/);
   const made = await tab.post(
     NEW,
     filled(page, { name: "slow", sources: "web, app", level: "300", count: "3" }),

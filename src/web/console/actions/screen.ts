@@ -20,7 +20,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listExecutions } from "../../../out/outbox/rows.ts";
 import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
-import { AGAIN, button, field, fieldId, mustRetype, select, wrongOf } from "../ui/form.ts";
+import { area, button, field, select, tick } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago } from "../ui/times.ts";
@@ -33,27 +33,18 @@ const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
 
 /** Making one, or changing `stored`: of its headers only the names are known here, so that those stay unless others are typed. */
 function actionForm(call: PageCall, action: string, stored: ListedAction | null): Markup {
-  const back = call.returned?.action === action ? call.returned.form : null;
-  const events = new Set<string>(back?.getAll("events") ?? stored?.events ?? ["alert.opened"]);
-  const isOn = back === null ? (stored?.enabled ?? true) : back.has("enabled");
-  const area = (name: string, label: string, hint: string) => {
-    const id = fieldId(action, name);
-    const wrong = wrongOf(call, action, name);
-    const isAgain = mustRetype(call, action, name);
-    return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3"${isAgain && html` required`} autocomplete="off" spellcheck="false" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}></textarea><p class="hint" id="${id}-hint">${isAgain && `${AGAIN} `}${hint}</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
-  };
-  const box = (name: string, value: string, isSet: boolean, words: string) =>
-    html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isSet && html` checked`}> ${words}</label>`;
+  const events: readonly string[] = stored?.events ?? ["alert.opened"];
+  const sealed = { secret: true, rows: 3, more: html`autocomplete="off" spellcheck="false"` };
   const kept = stored !== null ? " Left empty, what is stored stays." : "";
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "name", label: "Name", value: stored?.name ?? "", required: true, autocomplete: "off" })}
 ${select(call, action, { name: "method", label: "Method", value: stored?.method ?? "POST", choices: actionMethod.options.map((one) => ({ value: one, name: one })) })}
 ${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "", type: "url", required: true, autocomplete: "off", ...(stored !== null && (stored.header_keys.length > 0 || stored.has_body) && { hint: "If you change the server, type its headers and body again." }) })}
-${area("headers", "Headers", `One a line, “Name: value”; sealed, never shown again.${kept}`)}
-${area("body", "Body", `Sealed, too. Without one the event itself is sent.${kept}`)}
-<fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => box("events", event, events.has(event), EVENT_PLACES[event]))}</fieldset>
+${area(call, action, { name: "headers", label: "Headers", ...sealed, hint: `One a line, “Name: value”; sealed, never shown again.${kept}` })}
+${area(call, action, { name: "body", label: "Body", ...sealed, hint: `Sealed, too. Without one the event itself is sent.${kept}` })}
+<fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => tick(call, action, { name: "events", value: event, usual: events.includes(event), words: EVENT_PLACES[event] }))}</fieldset>
 ${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "0 is 10 seconds; 60 at the most." })}
-${box("enabled", "yes", isOn, "It is on")}
+${tick(call, action, { name: "enabled", value: "yes", usual: stored?.enabled ?? true, words: "It is on" })}
 <p class="form-foot"><button class="button">${stored === null ? "Add the action" : "Save"}</button></p></form>`;
 }
 

@@ -6,7 +6,7 @@ import { html, type Markup, type Piece, trusted } from "../../../ground/kit/html
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { PageCall } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
-import { button, fieldId, keyed, typed, wrongOf } from "../ui/form.ts";
+import { area, button, keyed } from "../ui/form.ts";
 import { clockTime, exact, span } from "../ui/times.ts";
 import { MOST_ENTRIES, type ShownAlert } from "./shown-alert.ts";
 
@@ -102,13 +102,8 @@ async function noteBody(
 
 function ownNote(call: PageCall, of: { alert: number; id: number; text: string }): Markup {
   const action = `/a/${of.alert}/notes/${of.id}`;
-  const field = fieldId(action, "text");
-  const wrong = wrongOf(call, action, "text");
   return html`<details id="edit-${of.id}"><summary>Change it</summary>
-<form class="form" method="post" action="${call.base}${action}"><div class="field"><label for="${field}">Note</label>
-<textarea id="${field}" name="text" rows="3" required>${typed(call, action, "text", of.text)}</textarea>${
-    wrong !== null && html`<p class="wrong">${wrong}</p>`
-  }</div>
+<form class="form" method="post" action="${call.base}${action}">${area(call, action, { name: "text", label: "Note", rows: 3, required: true, value: of.text })}
 <div class="buttons"><button class="button">Save</button><button class="button danger" formaction="${call.base}${action}/delete" formnovalidate>Take it back</button></div></form></details>`;
 }
 

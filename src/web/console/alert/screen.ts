@@ -19,7 +19,7 @@ import {
 import { alertActionForms, thisAlert } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
 import { CHOSEN, LIST } from "../ui/asked-alerts.ts";
-import { keyed, typed, wrongOf } from "../ui/form.ts";
+import { area, keyed } from "../ui/form.ts";
 import { pagedWords } from "../ui/paged-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
 import { aboutSection } from "./about.ts";
@@ -156,12 +156,7 @@ function noteChange(verb: string, textOf: (form: URLSearchParams) => string | nu
 /** Where a note is written. A section of its own, so that what is typed stands while all else changes. */
 function noteForm(call: PageCall, id: number): Markup {
   const action = `/a/${id}/note`;
-  const wrong = wrongOf(call, action, "text");
-  return html`<form class="form" method="post" action="${call.base}${action}"><div class="field"><label for="note-text">Note</label>
-<textarea id="note-text" name="text" rows="2" maxlength="4096" required aria-describedby="note-hint${wrong !== null && " note-wrong"}"${
-    wrong !== null && html` aria-invalid="true"`
-  }${keyed("n", "Note")}>${typed(call, action, "text")}</textarea>
-<p class="hint" id="note-hint">Markdown, without images. You can change it for five minutes.</p>${
-    wrong !== null && html`<p class="wrong" id="note-wrong">${wrong}</p>`
-  }</div><button class="button second">Add the note</button></form>`;
+  const more = html`maxlength="4096"${keyed("n", "Note")}`;
+  const hint = "Markdown, without images. You can change it for five minutes.";
+  return html`<form class="form" method="post" action="${call.base}${action}">${area(call, action, { name: "text", label: "Note", rows: 2, required: true, hint, id: "note-text", more })}<button class="button second">Add the note</button></form>`;
 }

@@ -16,7 +16,7 @@ import {
 import { type AskedList, askedList, CHOSEN, listAddress } from "../ui/asked-alerts.ts";
 import { dutyLine } from "../ui/duty-line.ts";
 import { facesOf } from "../ui/faces.ts";
-import { keyed, typed } from "../ui/form.ts";
+import { area, keyed } from "../ui/form.ts";
 import { asked } from "../ui/schedule.ts";
 import { besideWords } from "../ui/silence-would.ts";
 import { filterButton, filterSet, listTabs } from "./filter-line.ts";
@@ -131,7 +131,7 @@ function selectionBar(call: PageCall): Markup {
   const menu = (what: string) =>
     html`<details class="menu" id="bulk-${what}"${action === `/alerts/${what}` && html` open`}>`;
   return html`<div class="selection" data-selection><p><span data-count>0</span> selected</p>
-<form id="bulk" method="post" action="${call.base}/alerts/ack" data-preview="would-all" data-preview-to="${call.base}/alerts/silence/try"><input type="hidden" name="list" value="${call.query.toString()}"><button class="button"${keyed("a", "Acknowledge")}>Acknowledge</button><button class="button second"${to("resolve")}${keyed("r", "Resolve")}>Resolve</button>${menu("silence")}<summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div>${reasonField(of("bulk-reason"))}${criticalField(of("bulk-critical"), false)}${hoursButtons("Silence", to("silence"))}<section id="would-all" data-live=""></section></div></details>${menu("assign")}<summary class="button second">Assign …</summary><div>${assignFields(of("bulk"), scheduleNames(call))}<button${to("assign")} data-busy="Paging …">Page them now</button></div></details>${menu("note")}<summary class="button second"${keyed("n", "Note")}>Note …</summary><div><div class="field"><label for="bulk-text">Note</label><textarea id="bulk-text" name="text" rows="2" maxlength="4096">${typed(call, action, "text")}</textarea></div><button${to("note")}>Add the note</button></div></details></form></div>`;
+<form id="bulk" method="post" action="${call.base}/alerts/ack" data-preview="would-all" data-preview-to="${call.base}/alerts/silence/try"><input type="hidden" name="list" value="${call.query.toString()}"><button class="button"${keyed("a", "Acknowledge")}>Acknowledge</button><button class="button second"${to("resolve")}${keyed("r", "Resolve")}>Resolve</button>${menu("silence")}<summary class="button second"${keyed("s", "Silence")}>Silence …</summary><div>${reasonField(of("bulk-reason"))}${criticalField(of("bulk-critical"), false)}${hoursButtons("Silence", to("silence"))}<section id="would-all" data-live=""></section></div></details>${menu("assign")}<summary class="button second">Assign …</summary><div>${assignFields(of("bulk"), scheduleNames(call))}<button${to("assign")} data-busy="Paging …">Page them now</button></div></details>${menu("note")}<summary class="button second"${keyed("n", "Note")}>Note …</summary><div>${area(call, action, { name: "text", label: "Note", rows: 2, id: "bulk-text", more: html`maxlength="4096"` })}<button${to("note")}>Add the note</button></div></details></form></div>`;
 }
 
 const MOST_SCHEDULES = 20;

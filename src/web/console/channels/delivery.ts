@@ -8,7 +8,7 @@ import { errorWords } from "../../../out/outbox/error-words.ts";
 import { whyNotAgain } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
 import type { PageCall, Screen } from "../screen.ts";
-import { button, field, fieldId, typed } from "../ui/form.ts";
+import { area, button, field } from "../ui/form.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { clockTime, until } from "../ui/times.ts";
 import { channelAt } from "./form-actions.ts";
@@ -132,13 +132,12 @@ ${sent.body === null ? html`<p class="soft">Its body is no longer stored.</p>` :
 
 function signatureForm(call: PageCall): Markup {
   const action = `${atOf(call)}/check`;
-  const body = fieldId(action, "body");
   return html`<details id="check-signature"${call.returned?.action === action && html` open`}><summary>Check a signature</summary>
 <p class="soft">For the developer of the receiver: paste what came there. The stored secret stays here.</p>
 <form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "timestamp", label: "X-Service-Timestamp", required: true, autocomplete: "off" })}
 ${field(call, action, { name: "signature", label: "X-Service-Signature", required: true, autocomplete: "off", hint: "Or webhook-signature, with its id below." })}
 ${field(call, action, { name: "id", label: "webhook-id", autocomplete: "off" })}
-<div class="field"><label for="${body}">The body as it arrived, byte for byte</label><textarea id="${body}" name="body" rows="4">${typed(call, action, "body")}</textarea></div>
+${area(call, action, { name: "body", label: "The body as it arrived, byte for byte", rows: 4 })}
 <p class="form-foot"><button class="button second">Check</button></p></form></details>`;
 }

@@ -7,7 +7,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { type Channel, fieldsOf } from "../../../out/services/channel.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId, labelOf, typed, wrongOf } from "../ui/form.ts";
+import { area, field, labelOf, tick } from "../ui/form.ts";
 import { EVENT_WORDS } from "./words.ts";
 
 /** What of a channel is shown in its form. */
@@ -52,7 +52,7 @@ function stormField(call: PageCall, action: string, stored: StoredChannel | null
     type: "number",
     value: String(stored?.storm_threshold ?? USUAL_STORM),
     hint: "When more alerts than this open in a minute, the others come together in one message a minute. 0: never together.",
-    more: html`min="0" max="1000"`,
+    more: html`max="1000"`,
   });
 }
 
@@ -60,14 +60,11 @@ function stormField(call: PageCall, action: string, stored: StoredChannel | null
 function textFields(call: PageCall, action: string, stored: StoredChannel | null): Markup {
   const body = stored?.body_template ?? "";
   const title = stored?.title_template ?? "";
-  const id = fieldId(action, "body_template");
-  const wrong = wrongOf(call, action, "body_template");
   const isOpen = title !== "" || body !== "" || call.returned?.action === action;
   return html`<details id="texts"${isOpen && html` open`}><summary>Its own texts</summary>
 <p class="soft small">In Mustache: <code>{{title}}</code>, <code>{{project}}</code>, <code>{{#is_resolved}}…{{/is_resolved}}</code>. Empty: the usual text.</p>
 ${field(call, action, { name: "title_template", label: "Title", value: title, autocomplete: "off" })}
-<div class="field"><label for="${id}">Below it</label><textarea id="${id}" name="body_template" rows="4" class="mono" spellcheck="false"${wrong !== null && html` aria-invalid="true" aria-describedby="${id}-wrong"`}>
-${typed(call, action, "body_template", body)}</textarea>${wrong !== null && html`<p class="wrong" id="${id}-wrong">${wrong}</p>`}</div></details>`;
+${area(call, action, { name: "body_template", label: "Below it", rows: 4, value: body, more: html`class="mono" spellcheck="false"` })}</details>`;
 }
 
 function hintOf(
@@ -82,14 +79,9 @@ function hintOf(
 
 /** Kinds of events in words; none checked is every kind. */
 function eventBoxes(call: PageCall, action: string, filter: string): Markup {
-  const back = call.returned?.action === action ? call.returned.form.getAll("events") : null;
-  const chosen = new Set(back ?? filter.split(","));
+  const chosen = filter.split(",");
   return html`<fieldset><legend>What it is told</legend><p class="hint">None ticked: everything.</p>
-${eventKinds.map((event) => {
-  const id = fieldId(action, event.replace(".", "-"));
-  return html`<label class="check" for="${id}"><input type="checkbox" id="${id}" name="events" value="${event}"${chosen.has(event) && html` checked`}> ${EVENT_WORDS[event]}</label>
-`;
-})}</fieldset>`;
+${eventKinds.map((event) => tick(call, action, { name: "events", value: event, words: EVENT_WORDS[event], usual: chosen.includes(event) }))}</fieldset>`;
 }
 
 /** A form's fields as the verbs take them, by the schema of the interface; what was left empty is left out. */

@@ -4,7 +4,7 @@ import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { field, fieldId, optionsOf, select } from "../ui/form.ts";
+import { field, select } from "../ui/form.ts";
 import { everybody } from "../ui/people-names.ts";
 import { LENGTH_UNITS } from "./fields.ts";
 import { USUAL_RECIPIENT } from "./heartbeat-rule.ts";
@@ -48,9 +48,7 @@ function lengthField(
 ): Markup {
   const { name, label, hint } = of;
   const unit = `${name}-unit`;
-  const id = fieldId(action, unit);
-  const chosen = fields.get(unit) ?? "60";
-  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}<div class="field"><label for="${id}">Unit<span class="hidden-text"> of “${label}”</span></label><select id="${id}" name="${unit}">${optionsOf(LENGTH_UNITS, chosen)}</select></div></div>`;
+  return html`<div class="rule-line">${field(call, action, { name, label, hint, value: fields.get(name) ?? "", autocomplete: "off", more: html`inputmode="decimal" size="6"` })}${select(call, action, { name: unit, label: html`Unit<span class="hidden-text"> of “${label}”</span>`, value: fields.get(unit) ?? "60", choices: LENGTH_UNITS })}</div>`;
 }
 
 /** Who is told: the rules as they stand, or a ladder of its own. */

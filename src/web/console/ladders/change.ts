@@ -4,7 +4,7 @@ import { getLadder, insertLadder } from "../../../core/projects/ladders.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { mustManage } from "../../../people/roles.ts";
 import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
-import { editedFields } from "../ui/inputs.ts";
+import { editedFields } from "../ui/edited-rows.ts";
 import { counted } from "../ui/pieces.ts";
 import { ladderDigest, ladderOfFields } from "./fields.ts";
 

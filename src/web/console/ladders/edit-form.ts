@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { type Filled, line } from "../ui/inputs.ts";
+import { type Filled, field, wrongOf } from "../ui/form.ts";
 import type { LadderContext } from "../ui/ladder-context.ts";
 import { stepsForm } from "../ui/steps-form.ts";
 import { LADDER_FORM } from "./question.ts";
@@ -31,7 +31,7 @@ ${at === "/steps" && ofItsOwn(filled, isNew)}
 }
 
 const nameLine = (filled: Filled) =>
-  line(filled, {
+  field(filled, filled.action, {
     name: "name",
     label: "Name",
     at: "/name",
@@ -41,7 +41,7 @@ const nameLine = (filled: Filled) =>
 /** What a ladder that has a name has besides its rungs. */
 function ofItsOwn(filled: Filled, isNew: boolean): Markup {
   const isWrong = ["/name", "/passes", "/pass_after_minutes", "/team"].some(
-    (at) => filled.wrong(at) !== null,
+    (at) => wrongOf(filled, filled.action, at) !== null,
   );
   return html`<details id="of-its-own"${isWrong && html` open`}><summary>${
     isNew ? "If nobody takes it, and whose it is" : "Name, whose it is, and if nobody takes it"
@@ -51,7 +51,7 @@ ${passes(filled)}</details>`;
 }
 
 function passes(filled: Filled): Markup {
-  return html`<div class="rule-line">${line(filled, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
-${line(filled, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last rung. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
-${line(filled, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
+  return html`<div class="rule-line">${field(filled, filled.action, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
+${field(filled, filled.action, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last rung. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
+${field(filled, filled.action, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
 }

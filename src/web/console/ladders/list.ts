@@ -20,7 +20,7 @@ import { isManager, mustManage } from "../../../people/roles.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { facesOf } from "../ui/faces.ts";
-import { field, ticked } from "../ui/form.ts";
+import { field, tick } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 import { ladderNow } from "../ui/ladder-now.ts";
@@ -65,7 +65,7 @@ function setForm(call: PageCall): Markup {
   const name = peopleNames(store);
   const box = (kind: "account" | "schedule", value: string, words: string) => {
     const usual = fallback[`${kind}s`].includes(value);
-    return html`<label class="check"><input type="checkbox" name="${kind}" value="${value}"${ticked(call, ACTION, { name: kind, value, usual })}> ${words}</label>`;
+    return tick(call, ACTION, { name: kind, value, usual, words });
   };
   const onCall = (project: string, schedule: string) => {
     const home = { projectId: getProject(store, project).id, name: schedule };

@@ -39,7 +39,7 @@ export function digestSection(call: PageCall): Markup {
 <form class="form" method="post" action="${call.base}${AT}">
 ${select(call, AT, { name: "to", label: "Send the week’s figures to", value: enabled ? value : "", choices: [none, ...targets(call)] })}
 ${select(call, AT, { name: "weekday", label: "On", value: `${weekday}`, choices: days })}
-${field(call, AT, { name: "hour", label: "At the hour", type: "number", value: `${hour}`, required: true, hint: `On the box’s clock, ${tenantZone(call.tenant.store)}.`, more: html`min="0" max="23"` })}
+${field(call, AT, { name: "hour", label: "At the hour", type: "number", value: `${hour}`, required: true, hint: `On the box’s clock, ${tenantZone(call.tenant.store)}.`, more: html`max="23"` })}
 <p class="form-foot"><button class="button second">Save the weekly message</button></p></form>${
     enabled &&
     html`

@@ -11,7 +11,7 @@ import {
   numbersBy,
 } from "../../../records/numbers/shape.ts";
 import type { Form, PageCall, PageFile, Screen } from "../screen.ts";
-import { field, ticked } from "../ui/form.ts";
+import { field, tick } from "../ui/form.ts";
 import { heat } from "../ui/heat.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { barPlot } from "../ui/plot.ts";
@@ -26,9 +26,8 @@ const AT = "/numbers/settings";
 function settingsSection(call: PageCall): Markup {
   const { numbers_open, numbers_timezone } = readSettings(call.tenant.store);
   if (call.who.role !== "owner") return html``;
-  const box = { name: "numbers_open", value: "true", usual: numbers_open };
   return html`<details id="numbers-settings"><summary>Settings</summary><form class="form" method="post" action="${call.base}${AT}">
-<label class="check" for="numbers-open"><input type="checkbox" id="numbers-open" name="numbers_open" value="true"${ticked(call, AT, box)}> Everybody sees the figures of everybody</label>
+${tick(call, AT, { name: "numbers_open", value: "true", usual: numbers_open, words: "Everybody sees the figures of everybody" })}
 ${field(call, AT, { name: "numbers_timezone", label: "Days are counted in", value: numbers_timezone, required: true, hint: "Like Europe/Vienna. A change counts from now on. Messages to channels use it for times, too." })}
 <p class="form-foot"><button class="button second">Save the settings</button></p></form></details>`;
 }

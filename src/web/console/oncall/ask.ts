@@ -8,7 +8,7 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { blocksOf } from "../ui/calendar-rows.ts";
-import { field, select, wrongOf } from "../ui/form.ts";
+import { fault, field, select, tick } from "../ui/form.ts";
 import { everybody } from "../ui/people-names.ts";
 import {
   pageWith,
@@ -32,13 +32,11 @@ export function askForm(call: PageCall, shown: ShownSchedule): Markup {
   const turns = new Set(peopleOfLayers(stored.layers));
   const people = everybody(tenant.store).filter(({ id }) => id !== whose);
   const action = `${path}/ask`;
-  const wrong = wrongOf(call, action, "of") ?? wrongOf(call, action, "from");
   return html`<div class="card"><h2>Ask for cover</h2><p>${stretchWords(stretch, stored.timezone)}. The first who says yes has it.</p><form class="form" method="post" action="${base}${action}"><input type="hidden" name="keep" value="${keep}"><input type="hidden" name="mine" value="${stretch.starts_at}-${stretch.ends_at}">
-<fieldset><legend>Whom</legend>${people.map(
-    ({ id, name }) =>
-      html`<label class="check"><input type="checkbox" name="of" value="${id}"${turns.has(id) && html` checked`}> ${name}</label>`,
-  )}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>
-${field(call, action, { name: "note", label: "Why", autocomplete: "off" })}
+<fieldset><legend>Whom</legend>${people.map(({ id, name }) =>
+    tick(call, action, { name: "of", value: id, words: name, usual: turns.has(id) }),
+  )}${fault(call, action, "of") || fault(call, action, "from")}</fieldset>
+${field(call, action, { name: "note", label: "Why", prose: true, autocomplete: "off" })}
 <p class="form-foot"><button class="button">Ask them</button><a href="${base}${pageWith(shown, "")}">Not now</a></p></form></div>`;
 }
 

@@ -4,11 +4,10 @@ import type { PageCall } from "../screen.ts";
 import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarBlock } from "../ui/calendar-rows.ts";
 import { facesOf } from "../ui/faces.ts";
-import { button, select, wrongOf } from "../ui/form.ts";
+import { button, field, select } from "../ui/form.ts";
 import {
   type CalendarRange,
   instantField,
-  knownField,
   localText,
   onThatDay,
   rangeAround,
@@ -91,12 +90,16 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
   // Nobody stands there until somebody is chosen: it isn't decided yet.
   const nobody = draft.get("account_id") ? [] : [{ value: "", name: "Choose who …" }];
   const people = everybody(tenant.store).map(({ id, name }) => ({ value: id, name }));
-  const time = (name: "starts_at" | "ends_at", label: string) => {
-    const wrong = wrongOf(call, action, name);
-    return html`<div class="field"><label for="cover-${name}">${label}</label><input type="datetime-local" id="cover-${name}" name="${name}" value="${draft.get(name) ?? ""}" required aria-describedby="cover-zone"${
-      wrong !== null && html` aria-invalid="true"`
-    }><input type="hidden" name="${knownField(name)}" value="${draft.get(knownField(name)) ?? ""}">${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>`;
-  };
+  const hint = `On the schedule’s clock, ${stored.timezone}.`;
+  const time = (name: "starts_at" | "ends_at", label: string) =>
+    field({ ...call, fields: draft }, action, {
+      name,
+      label,
+      id: `cover-${name}`,
+      type: "datetime-local",
+      required: true,
+      hint,
+    });
   return html`<h2>Cover</h2><p class="soft">Somebody else for a while: it beats every layer, and can be removed.</p>
 <p class="buttons">${presets(call, shown).map(
     ({ name, starts_at, ends_at }) =>
@@ -105,7 +108,6 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
 <form class="form" id="cover-form" method="post" action="${base}${action}" data-preview="would" data-preview-to="${base}${path}/try-cover"><input type="hidden" name="keep" value="${keep}">
 ${select(call, action, { name: "account_id", label: "Who", value: draft.get("account_id") ?? "", choices: [...nobody, ...people], required: true })}
 ${time("starts_at", "From")}${time("ends_at", "Until")}
-<p class="hint" id="cover-zone">On the schedule’s clock, ${stored.timezone}.</p>
 <p class="form-foot"><button class="button">Put on call</button><button class="second" formaction="${base}${path}/try-cover">Show before and after</button></p></form>`;
 }
 

@@ -8,7 +8,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
-import { field, keyed, select, typed, wrongOf } from "../ui/form.ts";
+import { fault, field, keyed, select, tick } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
 import {
   askedRange,
@@ -37,23 +37,19 @@ const WEEK_MINUTES = 7 * 1440;
 
 /** The shortest way to a rota: who takes turns, a week each, from Monday 09:00. */
 function weeklyForm(call: PageCall): Markup {
-  const { tenant, base, returned, look } = call;
+  const { tenant, base, look } = call;
   const projects = configVersions(tenant.store).map(({ project }) => project);
   if (projects.length === 0)
     return html`<h2>New schedule</h2><p class="soft">A schedule belongs to a project, and there is none yet.</p>`;
   const people = everybody(tenant.store);
-  const isBack = returned?.action === ACTION;
-  const ticked = new Set(isBack ? returned.form.getAll("person") : people.map(({ id }) => id));
-  const wrong = wrongOf(call, ACTION, "layers");
   return html`<h2>New weekly schedule</h2><p class="soft">One person a week in turn, changing each Monday at 09:00. Everything can be changed after.</p>
 <form class="form" method="post" action="${base}${ACTION}">
 ${select(call, ACTION, { name: "project", label: "Project", value: projects[0] ?? "", choices: projects.map((name) => ({ value: name, name })) })}
 ${field(call, ACTION, { name: "name", label: "Name", value: "primary", required: true, autocomplete: "off" })}
-<fieldset><legend>Who takes turns</legend>${people.map(
-    ({ id, name }) =>
-      html`<label class="check"><input type="checkbox" name="person" value="${id}"${ticked.has(id) && html` checked`}> ${name}</label>`,
-  )}${wrong !== null && html`<p class="wrong">${wrong}</p>`}</fieldset>
-${field(call, ACTION, { name: "timezone", label: "Time zone", value: typed(call, ACTION, "timezone", look.zone), required: true, hint: "As Europe/Berlin: whose clock the hand-over follows.", autocomplete: "off" })}
+<fieldset><legend>Who takes turns</legend>${people.map(({ id, name }) =>
+    tick(call, ACTION, { name: "person", value: id, words: name, usual: true }),
+  )}${fault(call, ACTION, "layers")}</fieldset>
+${field(call, ACTION, { name: "timezone", label: "Time zone", value: look.zone, required: true, hint: "As Europe/Berlin: whose clock the hand-over follows.", autocomplete: "off" })}
 <p class="form-foot"><button class="button">Make a weekly schedule</button></p></form>`;
 }
 

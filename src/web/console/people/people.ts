@@ -9,7 +9,7 @@ import { atLeast, isManager, mustManage, roles } from "../../../people/roles.ts"
 import { canMail, invitePerson } from "../../../tenant/invite.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { chip, facesOf, proofDot } from "../ui/faces.ts";
-import { button, field, select, ticked } from "../ui/form.ts";
+import { button, field, select, tick } from "../ui/form.ts";
 import { calledOf, managers } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { qrCode } from "../ui/qr.ts";
@@ -159,7 +159,7 @@ ${select(call, action, { name: "role", label: "As", value: "member", choices: ro
 ${field(call, action, { name: "email", label: "For the addresses", hint: `Optional: each gets an invitation that no other address can take. With commas between, ${MOST_INVITED} at most.`, autocomplete: "off", more: html`inputmode="email" spellcheck="false"` })}${
   canMail(call.tenant) &&
   html`
-<label class="check" for="invite-mail"><input type="checkbox" id="invite-mail" name="mail" value="1"${ticked(call, action, { name: "mail", value: "1", usual: true })}> Send each their link by mail</label>`
+${tick(call, action, { name: "mail", value: "1", usual: true, words: "Send each their link by mail" })}`
 }
 ${select(call, action, { name: "hours", label: "Good for", value: "24", choices: HOURS })}
 <p class="form-foot"><button class="button" data-key="i" aria-keyshortcuts="i" title="Invite (i)">Make an invitation</button></p></form>`;

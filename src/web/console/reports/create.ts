@@ -6,7 +6,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { createReport, passwordChange } from "../../../records/reports/reports.ts";
 import { reportCreate } from "../../../records/reports/written.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
-import { field, fieldId, typed, wrongOf } from "../ui/form.ts";
+import { area, field, typed } from "../ui/form.ts";
 
 /** A new report, of an alert (`?alert=130`) or of something that no alert knows. */
 export const newReportScreen: Screen = {
@@ -32,16 +32,13 @@ function tied({ query, tenant }: PageCall, project: Project) {
 function newForm(call: PageCall, project: Project): Markup {
   const action = pathOf("p", project.name, "reports", "new");
   const alert = tied(call, project);
-  const id = fieldId(action, "description");
-  const wrong = wrongOf(call, action, "description");
   const tie = typed(call, action, "alert_id", alert === null ? "" : String(alert.id));
   return html`<p class="soft">A public page with an address that nobody can guess. It shows only what you write.</p>
 <form class="form" method="post" action="${call.base}${action}">
 <input type="hidden" name="alert_id" value="${tie}">
 ${tie !== "" && html`<p>About <a href="${call.base}/a/${tie}">alert #${tie}</a>: readers aren't told of it, and the box drafts entries from its history.</p>`}
-${field(call, action, { name: "title", label: "Title", value: alert === null ? "" : titleOfAlert(alert), required: true, autocomplete: "off", hint: `${alert === null ? "" : "The alert's, for you to rewrite. "}What readers notice: “Card payments are slow”, not what broke.` })}
-<div class="field"><label for="${id}">What is known</label><textarea id="${id}" name="description" rows="4" aria-describedby="${id}-hint"${wrong !== null && html` aria-invalid="true"`}>
-${typed(call, action, "description")}</textarea><p class="hint" id="${id}-hint">Optional, plain text. The page shows it above the entries.</p>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
+${field(call, action, { name: "title", label: "Title", prose: true, value: alert === null ? "" : titleOfAlert(alert), required: true, autocomplete: "off", hint: `${alert === null ? "" : "The alert's, for you to rewrite. "}What readers notice: “Card payments are slow”, not what broke.` })}
+${area(call, action, { name: "description", label: "What is known", rows: 4, hint: "Optional, plain text. The page shows it above the entries." })}
 <input type="text" autocomplete="username" value="report" hidden>
 ${field(call, action, { name: "view_password", label: "Password for readers", type: "password", autocomplete: "new-password", hint: "Optional: protect it now, open it later." })}
 <p class="form-foot"><button class="button">Make the report</button></p></form>

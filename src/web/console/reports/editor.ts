@@ -9,7 +9,7 @@ import { WITH_FRAME } from "../answer.ts";
 import type { PageCall, PageFile, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { entryRow } from "../ui/entry-row.ts";
-import { button, field, fieldId, typed, wrongOf } from "../ui/form.ts";
+import { area, button, field } from "../ui/form.ts";
 import { naming } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { entryActions } from "./entry-actions.ts";
@@ -163,12 +163,9 @@ function manageSection(call: PageCall, shown: ShownReport): Markup {
 }
 
 function titleForm(call: PageCall, { row }: ShownReport, action: string): Markup {
-  const id = fieldId(action, "description");
-  const wrong = wrongOf(call, action, "description");
   return html`<form class="form" method="post" action="${call.base}${action}">
-${field(call, action, { name: "title", label: "Title", value: row.title, autocomplete: "off" })}
-<div class="field"><label for="${id}">What is known</label><textarea id="${id}" name="description" rows="4"${wrong !== null && html` aria-invalid="true"`}>
-${typed(call, action, "description", row.description)}</textarea>${wrong !== null && html`<p class="wrong">${wrong}</p>`}</div>
+${field(call, action, { name: "title", label: "Title", prose: true, value: row.title, autocomplete: "off" })}
+${area(call, action, { name: "description", label: "What is known", rows: 4, value: row.description })}
 <p class="form-foot"><button class="button second">Save, public at once</button></p></form>`;
 }
 

@@ -1,6 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { optionsOf } from "../ui/form.ts";
-import { editButton, type Filled, line, pick } from "../ui/inputs.ts";
+import { editButton } from "../ui/edited-rows.ts";
+import { type Filled, field, optionsOf, select, tick, wrongOf } from "../ui/form.ts";
 import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
 import { rowsThatCount } from "./read-fields.ts";
 import type { RuleContext } from "./rule-context.ts";
@@ -25,13 +25,20 @@ const MISSING = [
 export function matchForm(call: { base: string }, filled: Filled, around: RuleContext): Markup {
   const isAsked = SELDOM.some(
     ({ names, at }) =>
-      names.some((name) => (filled.fields.get(name) ?? "") !== "") || filled.wrong(at) !== null,
+      names.some((name) => (filled.fields.get(name) ?? "") !== "") ||
+      wrongOf(filled, filled.action, at) !== null,
   );
   return html`<fieldset id="when"><legend>When</legend>
-<div class="rule-line">${pick(filled, { name: "level", label: "Level", at: "/match/min_level", choices: LEVELS })}
-${line(filled, { name: "sources", label: "Sources", at: "/match/sources", list: "r-known-sources", placeholder: "any", hint: "One or more, separated by commas." })}</div>
+<div class="rule-line">${select(filled, filled.action, {
+    short: true,
+    name: "level",
+    label: "Level",
+    at: "/match/min_level",
+    choices: LEVELS,
+  })}
+${field(filled, filled.action, { name: "sources", label: "Sources", at: "/match/sources", more: html`list="r-known-sources"`, placeholder: "any", hint: "One or more, separated by commas." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>
-${line(filled, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
+${field(filled, filled.action, { name: "template_contains", label: "Text contains", at: "/match/template_contains", placeholder: "anything", hint: "A part of the message that is always the same: what varies, like a number or a host, matches nothing. Upper and lower case differ." })}
 ${conditions(call, filled)}
 ${offers(filled)}
 <details id="seldom"${isAsked && html` open`}><summary>New, unusual, missing; tags</summary>${seldomForm(filled)}</details></fieldset>`;
@@ -45,12 +52,19 @@ const SELDOM = [
 ] as const;
 
 function seldomForm(filled: Filled): Markup {
-  return html`${line(filled, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
-<div class="rule-line">${line(filled, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
-${line(filled, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
-<div class="rule-line">${pick(filled, { name: "missing_is", label: "Missing: once there is no more", at: "/missing", choices: MISSING, hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest silence in them, an hour at least." })}
-${line(filled, { name: "missing_of", label: "Which", at: "/missing/source", hint: "The id of the template, or the name of the source.", placeholder: "none" })}</div>
-${line(filled, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}`;
+  return html`${field(filled, filled.action, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
+<div class="rule-line">${field(filled, filled.action, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
+${field(filled, filled.action, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
+<div class="rule-line">${select(filled, filled.action, {
+    short: true,
+    name: "missing_is",
+    label: "Missing: once there is no more",
+    at: "/missing",
+    choices: MISSING,
+    hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest silence in them, an hour at least.",
+  })}
+${field(filled, filled.action, { name: "missing_of", label: "Which", at: "/missing/source", hint: "The id of the template, or the name of the source.", placeholder: "none" })}</div>
+${field(filled, filled.action, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}`;
 }
 
 const OPS = [
@@ -78,9 +92,9 @@ function condition(
   filled: Filled,
   { id, row, index }: { id: string; row: number; index: number },
 ): Markup {
-  const { fields, wrong } = filled;
+  const { fields } = filled;
   const of = (part: string) => `c${id}_${part}`;
-  const said = index < 0 ? null : wrong(`/conditions/${index}`);
+  const said = index < 0 ? null : wrongOf(filled, filled.action, `/conditions/${index}`);
   const bad = said !== null && html` aria-invalid="true" aria-describedby="r-${of("wrong")}"`;
   const op = fields.get(of("op")) ?? "eq";
   const n = row + 1;
@@ -96,22 +110,22 @@ ${editButton(call, filled, { does: `drop-cond-${id}`, name: "−", label: `Remov
 }
 
 /** Keys of what the rule is made from: a tick makes one a condition. */
-function offers({ fields }: Filled): Markup | false {
-  const offered = fields.getAll("offer");
+function offers(filled: Filled): Markup | false {
+  const offered = filled.fields.getAll("offer");
   if (offered.length === 0) return false;
-  const chosen = new Set(fields.getAll("also"));
-  return html`<div class="field"><span class="label">Only where</span>${offered.map((text, i) => {
+  return html`<div class="field"><span class="label">Only where</span>${offered.map((text) => {
     const pair = readJsonField(text);
     const [key, value] = Array.isArray(pair) ? pair : ["", ""];
-    return html`<input type="hidden" name="offer" value="${text}"><label class="check"><input type="checkbox" id="r-also-${i}" name="also" value="${text}"${chosen.has(text) && html` checked`}> <span>${String(key)} is <var>${String(value)}</var></span></label>`;
+    const words = html`<span>${String(key)} is <var>${String(value)}</var></span>`;
+    return html`<input type="hidden" name="offer" value="${text}">${tick(filled, filled.action, { name: "also", value: text, words })}`;
   })}<p class="hint">Keys of what this rule is made from. Ticked: only events with the same value count.</p></div>`;
 }
 
 /** FIRES: how many of them open an alert. */
 export function fireForm(filled: Filled): Markup {
   return html`<fieldset id="fires"><legend>Fires</legend>
-<div class="rule-line">${line(filled, { name: "count", label: "after", at: "/fire_after/count", type: "number", unit: "events" })}
-${line(filled, { name: "distinct_sources", label: "from", at: "/fire_after/distinct_sources", type: "number", unit: "sources" })}
-${line(filled, { name: "window_minutes", label: "within", at: "/fire_after/window_minutes", type: "number", unit: "min" })}</div>
-${line(filled, { name: "identifier_keys", label: "One alert for each", at: "/identifier_keys", placeholder: "template", hint: "Each value of these keys gets its own alert, like customer or host. Leave empty for one alert for each kind of message." })}</fieldset>`;
+<div class="rule-line">${field(filled, filled.action, { name: "count", label: "after", at: "/fire_after/count", type: "number", unit: "events" })}
+${field(filled, filled.action, { name: "distinct_sources", label: "from", at: "/fire_after/distinct_sources", type: "number", unit: "sources" })}
+${field(filled, filled.action, { name: "window_minutes", label: "within", at: "/fire_after/window_minutes", type: "number", unit: "min" })}</div>
+${field(filled, filled.action, { name: "identifier_keys", label: "One alert for each", at: "/identifier_keys", placeholder: "template", hint: "Each value of these keys gets its own alert, like customer or host. Leave empty for one alert for each kind of message." })}</fieldset>`;
 }

@@ -1,8 +1,8 @@
 import type { SimpleField } from "../../../ground/kit/field-kind.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { pathOf } from "../screen.ts";
-import { optionsOf } from "../ui/form.ts";
-import { editButton, type Filled, fault, line, pick, tick } from "../ui/inputs.ts";
+import { editButton } from "../ui/edited-rows.ts";
+import { area, type Filled, fault, field, select, tick } from "../ui/form.ts";
 import { type LadderCall, ladderNow } from "../ui/ladder-now.ts";
 import { stepsForm } from "../ui/steps-form.ts";
 import { simpleRuleFields } from "./fields.ts";
@@ -41,7 +41,7 @@ ${saved !== null && html`<p class="hint">When you save a change, the rule starts
 function inWords(call: LadderCall, { filled, around, saved }: RuleForm): Piece {
   return html`${
     saved === null
-      ? line(filled, {
+      ? field(filled, filled.action, {
           name: "name",
           label: "Name",
           at: "/name",
@@ -56,11 +56,12 @@ ${actionsForm(filled, around)}
 ${moreForm(call, filled)}`;
 }
 
-function jsonForm({ faults }: Filled, json: string): Markup {
+function jsonForm({ returned }: Filled, json: string): Markup {
+  const faults = returned?.error.details ?? [];
   const bad = faults.length > 0;
   return html`<div class="field"><label for="r-json">The rule as the interface takes it</label>
 <textarea id="r-json" name="json" rows="24" class="mono" spellcheck="false" autocapitalize="off"${bad && html` aria-invalid="true" aria-describedby="r-json-wrong"`}>
-${json}</textarea>${bad && html`<div id="r-json-wrong">${faults.map((fault) => html`<p class="wrong">${fault}</p>`)}</div>`}</div>`;
+${json}</textarea>${bad && html`<div id="r-json-wrong">${faults.map(({ field = "", reason }) => html`<p class="wrong">${`${field} ${reason}`.trim()}</p>`)}</div>`}</div>`;
 }
 
 const DAYS = [
@@ -72,14 +73,12 @@ const DAYS = [
 
 /** On what it is tried: the kept lines, or those that were pasted. */
 function tryFields({ filled, keepsLines, around, keep = null }: RuleForm): Markup {
-  const { fields } = filled;
-  const days = fields.get("days") ?? "7";
+  const { fields, action } = filled;
   const paste = fields.get("lines") ?? "";
   return html`<fieldset id="try-on"><legend>Try it on</legend>
-<div class="rule-line"><div class="field short"><label for="r-days">The kept lines of</label><select id="r-days" name="days">${optionsOf(DAYS, days)}</select></div></div>
+<div class="rule-line">${select(filled, action, { name: "days", label: "The kept lines of", short: true, value: fields.get("days") ?? "7", choices: DAYS })}</div>
 ${!keepsLines && html`<p class="warn">${around.sources.length === 0 ? "No source yet" : "Nothing to try it on: no source keeps its lines"}. Paste some below${keep !== null && html`, or ${keep}`}.</p>`}
-<details id="paste"${(!keepsLines || paste !== "") && html` open`}><summary>Or on pasted lines</summary><div class="field"><label for="r-lines">Lines</label><textarea id="r-lines" name="lines" rows="5" class="mono" spellcheck="false">
-${paste}</textarea><p class="hint">A message on each, at most 1,000: taken in place of the kept ones, as if they came just now.</p></div></details></fieldset>`;
+<details id="paste"${(!keepsLines || paste !== "") && html` open`}><summary>Or on pasted lines</summary>${area(filled, action, { name: "lines", label: "Lines", rows: 5, more: html`class="mono" spellcheck="false"`, hint: "A message on each, at most 1,000: taken in place of the kept ones, as if they came just now." })}</details></fieldset>`;
 }
 
 /** THEN: who is paged, step after step, with who that is now and how they are reached. */
@@ -87,13 +86,14 @@ function ladderForm(call: LadderCall, filled: Filled, around: RuleContext): Mark
   return html`<fieldset id="then"><legend>Then</legend>
 ${choice(call, filled, around)}
 ${(filled.fields.get("ladder") ?? "") === "" ? stepsForm(call, filled, { around, at: "/escalations" }) : namedSteps(call, filled, around)}</fieldset>
-<fieldset id="ends"><legend>Ends</legend><div class="rule-line">${line(filled, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
+<fieldset id="ends"><legend>Ends</legend><div class="rule-line">${field(filled, filled.action, { name: "auto_resolve_quiet_minutes", label: "Resolve after", at: "/auto_resolve_quiet_minutes", type: "number", unit: "quiet min", hint: "0: a person or its sender ends it." })}</div></fieldset>`;
 }
 
 function choice(call: { base: string }, filled: Filled, { ladders }: RuleContext): Markup {
   if (ladders.length === 0 && (filled.fields.get("ladder") ?? "") === "")
     return html`<input type="hidden" name="ladder" value="">`;
-  return html`<div class="rule-line">${pick(filled, {
+  return html`<div class="rule-line">${select(filled, filled.action, {
+    short: true,
     name: "ladder",
     label: "Ladder",
     at: "/ladder",
@@ -125,10 +125,11 @@ function actionsForm(filled: Filled, around: RuleContext): Markup | false {
     if (action === undefined) return `${id}, which isn't there`;
     return action.enabled ? action.name : `${action.name} (off)`;
   };
-  const box = (id: string, i: number, isOn: boolean) =>
-    html`<label class="check"><input type="checkbox" id="r-action-${i}" name="action" value="${id}"${isOn && html` checked`}> ${words(id)}</label>`;
+  const box = (id: string) =>
+    tick(filled, filled.action, { name: "action", value: id, words: words(id) });
   return html`<fieldset id="runs"><legend>Runs</legend>
-${pick(filled, {
+${select(filled, filled.action, {
+  short: true,
   name: "actions_are",
   label: "Actions",
   at: "/actions",
@@ -136,7 +137,7 @@ ${pick(filled, {
     { value: "all", name: "every action that takes the event" },
     { value: "these", name: "only those ticked below" },
   ],
-})}${chosen.map((id, i) => box(id, i, true))}${rest.map(({ id }, i) => box(id, chosen.length + i, false))}</fieldset>`;
+})}${chosen.map(box)}${rest.map(({ id }) => box(id))}</fieldset>`;
 }
 
 /** Everything else that a rule has. */
@@ -150,8 +151,14 @@ ${silencers(call, filled)}</details>`;
 const ELSEWHERE = new Set(["identifier_keys", "auto_resolve_quiet_minutes"]);
 
 function simple(filled: Filled, { name, kind, ...words }: SimpleField): Markup {
-  if (kind === "switch") return tick(filled, { name, words: words.label, hint: words.hint });
-  return line(filled, { name, ...words, at: `/${name}`, type: kind === "number" ? kind : "text" });
+  if (kind === "switch")
+    return tick(filled, filled.action, { name, words: words.label, hint: words.hint });
+  return field(filled, filled.action, {
+    name,
+    ...words,
+    at: `/${name}`,
+    type: kind === "number" ? kind : "text",
+  });
 }
 
 function silencers(call: { base: string }, filled: Filled): Markup {
@@ -159,9 +166,9 @@ function silencers(call: { base: string }, filled: Filled): Markup {
   return html`<div class="field"><span class="label">Silent while another rule's alert stands</span>
 ${ids.map(
   (id, i) => html`<div class="rule-line"><input type="hidden" name="above" value="${id}">
-${line(filled, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}
-${line(filled, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Labels, separated by commas." })}
+${field(filled, filled.action, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}
+${field(filled, filled.action, { name: `q${id}_equal`, label: "with the same", at: `/silenced_by/${i}/equal`, placeholder: "any", hint: "Labels, separated by commas." })}
 ${editButton(call, filled, { does: `drop-above-${id}`, name: "−", label: `Remove rule ${i + 1}` })}</div>`,
 )}
-${fault(filled, "/silenced_by")}${editButton(call, filled, { does: "add-above", name: "+ Rule" })}</div>`;
+${fault(filled, filled.action, "/silenced_by")}${editButton(call, filled, { does: "add-above", name: "+ Rule" })}</div>`;
 }

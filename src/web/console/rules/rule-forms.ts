@@ -14,7 +14,7 @@ import { withIds } from "../../../people/named.ts";
 import { deleteSaying } from "../../../records/config-file/ladders-end.ts";
 import { runTrial } from "../../../tenant/rule-trial.ts";
 import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
-import { editedFields } from "../ui/inputs.ts";
+import { editedFields } from "../ui/edited-rows.ts";
 import { ladderEndWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
 import { textDigest } from "../ui/plain.ts";

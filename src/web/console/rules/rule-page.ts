@@ -11,7 +11,7 @@ import type { AdviceProposal } from "../../../records/advice/shape.ts";
 import { endingWith } from "../../../records/config-file/ladders-end.ts";
 import { type PageCall, pathOf, type Screen, type View } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
-import { filledOf } from "../ui/inputs.ts";
+import { filledOf } from "../ui/form.ts";
 import { ladderEndWords, minutesWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";

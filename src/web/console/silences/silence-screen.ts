@@ -7,7 +7,6 @@ import { knownField, localText } from "../ui/local-time.ts";
 import { silenceActions, silenceFacts, stateBadge } from "../ui/silence-card.ts";
 import { silenceName } from "../ui/silence-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
-import { timeField } from "./form.ts";
 import { silenceForms, silenceHere } from "./form-actions.ts";
 
 /** One silence: what it takes and holds back, and when it ends. */
@@ -50,12 +49,12 @@ function changeForm(call: PageCall, silence: SilenceAnswer): Markup {
   const name = isOnce ? "ends_at" : "repeat_until";
   const at = (isOnce ? silence.ends_at : silence.repeat_until) ?? silence.ends_at;
   const zone = isOnce ? call.look.zone : silence.timezone;
-  const returned = call.returned?.action === action ? call.returned.form : null;
-  const fields = returned ?? new URLSearchParams({ [knownField(name)]: String(at) });
-  const value = returned?.get(name) ?? localText(zone, at);
+  const fields = new URLSearchParams({
+    [knownField(name)]: String(at),
+    [name]: localText(zone, at),
+  });
   return html`<h2>Change</h2><form class="form" method="post" action="${call.base}${action}">
-${timeField(call, fields, { action, name, label: isOnce ? "Until" : "For the last time before", value })}
-<p class="hint">On the clocks of ${zone}.</p>
-${field(call, action, { name: "reason", label: "Why", value: silence.reason, required: true, autocomplete: "off", more: html`maxlength="1000"` })}
+${field({ ...call, fields }, action, { name, label: isOnce ? "Until" : "For the last time before", type: "datetime-local", hint: `On the clocks of ${zone}.` })}
+${field(call, action, { name: "reason", label: "Why", prose: true, value: silence.reason, required: true, autocomplete: "off", more: html`maxlength="1000"` })}
 <p class="form-foot"><button class="button">Save</button></p></form>`;
 }

@@ -4,7 +4,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { connectBody } from "../../../in/connect/connection.ts";
 import { connectSender } from "../../../tenant/connect-sender.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
-import { field, select, ticked } from "../ui/form.ts";
+import { field, select, tick } from "../ui/form.ts";
 import { heardSection } from "../ui/heard.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { type KindCard, kindCards } from "../ui/source-kinds.ts";
@@ -93,7 +93,7 @@ function form(call: PageCall, project: string, { kind, title, where, notes }: Ki
 <input type="hidden" name="kind" value="${kind}">
 ${field(call, action, { name: "name", label: "Name of the source", hint: `Optional; ${kind} unless given.`, autocomplete: "off" })}
 ${select(call, action, { name: "level", label: "A rule that is made for it takes", value: "", choices: LEVELS })}
-<p><label class="check"><input type="checkbox" name="lines" value="kept"${ticked(call, action, { name: "lines", value: "kept", usual: true })}> Keep its lines for a week, to look at them and to try rules on</label></p>
+<p>${tick(call, action, { name: "lines", value: "kept", usual: true, words: "Keep its lines for a week, to look at them and to try rules on" })}</p>
 <p class="form-foot"><button class="button">Make the source</button> <a href="${call.base}${action}">Another kind</a></p></form>
 ${notes.length > 0 && html`<h3>To know</h3><ul class="soft">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }

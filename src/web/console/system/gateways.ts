@@ -8,7 +8,7 @@ import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { setGateway, testGateway } from "../../http/resources/gateways.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
-import { button, field, fieldId, labelOf, ticked } from "../ui/form.ts";
+import { button, field, labelOf, tick } from "../ui/form.ts";
 import { ago } from "../ui/times.ts";
 
 const AT = "/system/gateways";
@@ -108,7 +108,6 @@ function form(
   { kind, stored }: { kind: GatewayKind; stored: Gateway | undefined },
 ): Markup {
   const { fields, open = [] } = kind;
-  const test = fieldId(action, "test");
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${Object.entries(fields.shape).map(([name, schema]) => {
   const isShown = name === "url" || open.includes(name);
@@ -125,6 +124,6 @@ ${Object.entries(fields.shape).map(([name, schema]) => {
     hint: [hint, keeps].filter(Boolean).join(" "),
   });
 })}
-<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, action, { name: "test", value: "true", usual: true })}> Store it only if the service takes a test</label>
+${tick(call, action, { name: "test", value: "true", usual: true, words: "Store it only if the service takes a test" })}
 <p class="form-foot"><button class="button second" data-busy="Asking the service …">Save</button></p></form>`;
 }

@@ -9,7 +9,7 @@ import { listAccounts } from "../../../people/accounts.ts";
 import { mustManage } from "../../../people/roles.ts";
 import { checkPublicUrl } from "../../http/resources/relay.ts";
 import type { Form, PageCall } from "../screen.ts";
-import { button, field, fieldId, ticked } from "../ui/form.ts";
+import { button, field, tick } from "../ui/form.ts";
 import { counted } from "../ui/pieces.ts";
 import { ago } from "../ui/times.ts";
 
@@ -44,14 +44,13 @@ ${contact?.anotherBox === true && html`<p class="wrong">Another box pages with t
 
 function changeForm(call: PageCall, url: string | null): Markup {
   const isOpen = call.returned?.action === CHANGE;
-  const test = fieldId(CHANGE, "test");
   return html`<details id="change-relay"${isOpen && html` open`}><summary>${url === null ? "Page through a relay" : "Change it"}</summary>
 <form class="form" method="post" action="${call.base}${CHANGE}">
 ${field(call, CHANGE, { name: "relay_url", label: "Its address", type: "url", value: url ?? "", required: true, autocomplete: "off" })}
 ${field(call, CHANGE, { name: "relay_secret", label: "Its secret", type: "password", required: true, autocomplete: "off", hint: "As the service gave it to you. The box never shows it again." })}
 ${field(call, CHANGE, { name: "hosted_tenant_id", label: "This box's id there", autocomplete: "off", hint: "Phones find the box by the address below. Leave empty to keep the present one." })}
 ${field(call, CHANGE, { name: "box_public_url", label: "This box's public address", type: "url", autocomplete: "off" })}
-<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, CHANGE, { name: "test", value: "true", usual: true })}> Store it only if the relay takes a signed test</label>
+${tick(call, CHANGE, { name: "test", value: "true", usual: true, words: "Store it only if the relay takes a signed test" })}
 <p class="form-foot"><button class="button" data-busy="Asking the relay …">Save</button></p></form>
 ${
   url !== null &&

@@ -15,7 +15,7 @@ import { lookAtProvider, proveProvider } from "../../http/resources/sign-in.ts";
 import { onMachine } from "../on-machine.ts";
 import type { PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
-import { button, field, fieldId, ticked } from "../ui/form.ts";
+import { button, field, tick } from "../ui/form.ts";
 
 const AT = "/system/sign-in";
 
@@ -154,7 +154,6 @@ function form(call: PageCall, action: string, known: Provider | null): Markup {
       autocomplete: "off",
       ...(hint === undefined ? {} : { hint }),
     });
-  const test = fieldId(action, "test");
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${put("name", "Name", known?.name ?? "", "As the sign-in page calls it.")}
 ${put("issuer", "Issuer", known?.issuer ?? "", "The address that the provider calls itself by.")}
@@ -164,7 +163,7 @@ ${put("domains", "Domains that may come", known?.domains.join(" ") ?? "", "Anybo
 ${put("scopes", "Scopes", (known?.scopes ?? ["openid", "email", "profile"]).join(" "))}
 ${put("groups_claim", "Claim that lists groups", known?.groups_claim ?? "groups")}
 ${roles.map((role) => put(`groups_${role}`, `Groups whose people are ${role}`, of(role), role === "owner" ? "With commas between. Once any is named, roles follow groups at each sign-in, and who is in none is a member." : undefined))}
-<label class="check" for="${test}"><input type="checkbox" id="${test}" name="test" value="true"${ticked(call, action, { name: "test", value: "true", usual: true })}> Store it only if the provider answers</label>
+${tick(call, action, { name: "test", value: "true", usual: true, words: "Store it only if the provider answers" })}
 <p class="form-foot"><button class="button" data-busy="Asking the provider …">Save</button></p></form>`;
 }
 

@@ -5,7 +5,7 @@ import { type WallAnswer, wallWrite } from "../../../people/wall.ts";
 import { listWalls, makeWall, revokeWall } from "../../../people/walls.ts";
 import { WALL } from "../../http/resources/walls.ts";
 import type { Form, PageCall } from "../screen.ts";
-import { button, field, ticked } from "../ui/form.ts";
+import { button, field, tick } from "../ui/form.ts";
 import { type PeopleNames, peopleNames } from "../ui/people-names.ts";
 import { ago } from "../ui/times.ts";
 
@@ -23,7 +23,7 @@ ${all.length > 0 && html`<div class="table-wrap"><table class="table stacked"><t
 <details id="add-wall"${call.returned?.action === MAKE && html` open`}><summary>A link for a screen</summary>
 <form class="form" method="post" action="${call.base}${MAKE}">
 ${field(call, MAKE, { name: "name", label: "Which screen", required: true, autocomplete: "off", hint: "“Corridor, 2nd floor”." })}
-<label class="check"><input type="checkbox" name="without" value="messages"${ticked(call, MAKE, { name: "without", value: "messages" })}> Without messages and identifiers: projects and rules alone</label>
+${tick(call, MAKE, { name: "without", value: "messages", words: "Without messages and identifiers: projects and rules alone" })}
 <p class="form-foot"><button class="button second">Make a link</button></p></form></details>`;
 }
 

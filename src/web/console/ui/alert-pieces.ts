@@ -3,7 +3,7 @@ import { CRITICAL } from "../../../core/quiet/decide.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { CHOSEN } from "./asked-alerts.ts";
-import { ticked, typed } from "./form.ts";
+import { area, tick } from "./form.ts";
 import { everybody } from "./people-names.ts";
 import { ago } from "./times.ts";
 
@@ -41,7 +41,13 @@ export function hoursButtons(verb: string, to: Piece = null): Markup {
 }
 
 export function reasonField({ call, id, action }: AlertActionField): Markup {
-  return html`<div class="field"><label for="${id}">Why</label><textarea id="${id}" name="reason" rows="1" maxlength="1000">${typed(call, action, "reason")}</textarea></div>`;
+  return area(call, action, {
+    name: "reason",
+    label: "Why",
+    rows: 1,
+    id,
+    more: html`maxlength="1000"`,
+  });
 }
 
 /** Whom an alert can be given to: everybody here, and schedules by name; `now`: whom they have, where that is one thing. */
@@ -50,14 +56,17 @@ export function assignFields(
   schedules: readonly { name: string; now?: string | null }[],
 ): Markup {
   const people = everybody(call.tenant.store).slice(0, 100);
-  return html`<fieldset><legend>Who</legend>${people.map(
-    ({ id: account, name }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-${account}" name="account" value="${account}"${ticked(call, action, { name: "account", value: account })}> ${name}</label>`,
-  )}${schedules.map(
-    ({ name, now }) =>
-      html`<label class="check"><input type="checkbox" id="${id}-s-${name}" name="schedule" value="${name}"${ticked(call, action, { name: "schedule", value: name })}> on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}</label>`,
+  return html`<fieldset><legend>Who</legend>${people.map(({ id: account, name }) =>
+    tick(call, action, { name: "account", value: account, words: name, id: `${id}-${account}` }),
+  )}${schedules.map(({ name, now }) =>
+    tick(call, action, {
+      name: "schedule",
+      value: name,
+      words: html`on call: ${name}${now === null ? " (nobody now)" : now !== undefined && ` (${now})`}`,
+      id: `${id}-s-${name}`,
+    }),
   )}</fieldset>
-<label class="check"><input type="checkbox" id="${id}-keep" name="keep_ladder" value="true"${ticked(call, action, { name: "keep_ladder", value: "true" })}> The ladder goes on beside them</label>`;
+${tick(call, action, { name: "keep_ladder", value: "true", words: "The ladder goes on beside them", id: `${id}-keep` })}`;
 }
 
 const MOST_NAMED = 5;
@@ -71,7 +80,7 @@ function nameFew(ids: readonly string[]): string {
 /** Critical alerts ring through a silence that doesn't say that it means them. `must`: the alert itself is one. */
 export function criticalField({ call, id, action }: AlertActionField, must: boolean): Markup {
   const words = must ? "Critical ones too: this alert is one" : "Critical ones too";
-  return html`<label class="check"><input type="checkbox" id="${id}" name="critical" value="on"${ticked(call, action, { name: "critical", value: "on" })}${must && html` required`}> ${words}</label>`;
+  return tick(call, action, { name: "critical", words, id, required: must });
 }
 
 /** The same where it is said by the button alone. */

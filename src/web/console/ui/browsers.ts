@@ -6,7 +6,7 @@ import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { readSubscriptions } from "../../../tenant/push-verbs.ts";
 import { isSafe } from "../bar.ts";
 import type { PageCall } from "../screen.ts";
-import { button, field, select, ticked } from "./form.ts";
+import { button, field, select, tick } from "./form.ts";
 import { ago, clockTime, span } from "./times.ts";
 
 /** Where the forms of one's own browsers are, whatever page they stand on. */
@@ -134,7 +134,7 @@ function wishForm(call: PageCall, device: Subscription): Markup {
   const action = `${BROWSERS}/${id}/change`;
   const { projects } = listProjects(call.tenant.store, { after: "", limit: MOST_PROJECTS });
   const wish = (value: string, name: string) =>
-    html`<label class="check"><input type="checkbox" name="wants" value="${value}"${ticked(call, action, { name: "wants", value, usual: wants.includes(value) })}> ${name}</label>`;
+    tick(call, action, { name: "wants", value, words: name, usual: wants.includes(value) });
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "label", label: "Called", value: label })}
 <fieldset><legend>It is pushed</legend>${wish("pages", "Pages for me")}

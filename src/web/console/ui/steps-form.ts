@@ -1,7 +1,8 @@
 import type { EscalationStep } from "../../../core/projects/rule.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { editButton } from "./edited-rows.ts";
+import { type Filled, fault, numberIn } from "./form.ts";
 import { icon } from "./icon.ts";
-import { editButton, type Filled, fault, numberIn } from "./inputs.ts";
 import type { LadderContext } from "./ladder-context.ts";
 import { dutyNow, faceOf, howReached, type LadderCall } from "./ladder-now.ts";
 import { readNumber, withoutAbsent } from "./plain.ts";
@@ -49,7 +50,7 @@ export function stepsForm(call: LadderCall, filled: Filled, { around, at }: Step
   const steps = filled.fields.getAll("step");
   return html`${steps.length === 0 && html`<p class="warn">Nobody is paged. Only channels get a message.</p>`}
 <ol class="rail">${steps.map((id, index) => step(call, filled, { id, index, around, at: `${at}/${index}` }))}</ol>
-${editButton(call, filled, { does: "add-step", name: html`${icon("plus")}Add a rung`, isPlain: true })}${fault(filled, at)}`;
+${editButton(call, filled, { does: "add-step", name: html`${icon("plus")}Add a rung`, isPlain: true })}${fault(filled, filled.action, at)}`;
 }
 
 function step(
@@ -61,8 +62,13 @@ function step(
   const n = index + 1;
   const who = filled.fields.getAll(name);
   const number = (of: "after" | "repeat", label: string) =>
-    numberIn(filled, { name: `s${id}_${of}`, label, at: `${at}/${of}_minutes`, unit: "min" });
-  return html`<li class="rung-edit"><span class="step-mark" aria-hidden="true">${n}</span><div><input type="hidden" name="step" value="${id}">${who.map((one, i) => named(call, around, { name, who: one, i, n }))}${fault(filled, `${at}/accounts`)}${fault(filled, `${at}/schedules`)}
+    numberIn(filled, filled.action, {
+      name: `s${id}_${of}`,
+      label,
+      at: `${at}/${of}_minutes`,
+      unit: "min",
+    });
+  return html`<li class="rung-edit"><span class="step-mark" aria-hidden="true">${n}</span><div><input type="hidden" name="step" value="${id}">${who.map((one, i) => named(call, around, { name, who: one, i, n }))}${fault(filled, filled.action, `${at}/accounts`)}${fault(filled, filled.action, `${at}/schedules`)}
 ${chooser(call, filled, { id, around, n })}
 <p class="buttons"><span class="phrase"><span class="soft small">after</span> ${number("after", `After so many minutes, rung ${n}`)}</span> <span class="phrase"><span class="soft small">again every</span> ${number("repeat", `Again every so many minutes, rung ${n}`)} <span class="soft small">(0: once)</span></span> ${editButton(call, filled, { does: `drop-step-${id}`, name: "Remove rung", label: `Remove rung ${n}`, isPlain: true })}</p></div></li>
 `;
