@@ -6,7 +6,7 @@ import { type PersonOptions, personFlags, personPath } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { type GivenBy, print } from "./options.ts";
 import { printable, tableOf, when } from "./table.ts";
-import { parseSpan, parseTime, timeHelp } from "./times.ts";
+import { spanEnd, timeHelp } from "./times.ts";
 
 const spanFlags = {
   "--from <time>": `when it begins (default now): ${timeHelp}`,
@@ -73,16 +73,10 @@ function awayText({ spans, ical, ical_spans, ical_read_at, ical_error }: AwayAns
 }
 
 async function add(options: SpanOptions): Promise<void> {
-  if ((options.until === undefined) === (options.for === undefined))
-    throw new CommandError("one of --until and --for is needed", exitCodes.usage);
-  const now = unixSeconds(systemClock);
-  const from = options.from === undefined ? now : parseTime("--from", options.from);
-  const until =
-    options.for === undefined
-      ? parseTime("--until", options.until ?? "")
-      : from + parseSpan("--for", options.for);
+  const { from = unixSeconds(systemClock), note = "" } = options;
+  const until = spanEnd(options, from);
   const { spans } = await read(options);
-  await write(options, { spans: [...spans, { from, until, note: options.note ?? "" }] });
+  await write(options, { spans: [...spans, { from, until, note }] });
 }
 
 async function remove(number: string, options: PersonOptions): Promise<void> {

@@ -3,33 +3,26 @@ import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import type { Proposal } from "../src/in/connect/apart.ts";
 import type { ConnectionAnswer, HeardAnswer } from "../src/in/connect/connection.ts";
 import { api, v1 } from "./api.ts";
-import { type ApiOptions, urlOf } from "./connection.ts";
-import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, print } from "./options.ts";
+import { urlOf } from "./connection.ts";
+import { levelHelp } from "./level.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, short } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-interface ConnectOptions extends ApiOptions {
-  project: string;
-  name?: string;
-  level?: string;
-  lines: boolean;
-  wait?: boolean;
-}
+const connectFlags = {
+  "--project <project>": { must: "the project that it sends to" },
+  "--name <name>": "name of its source (default: the kind)",
+  "--level <level>": `lowest level that the new rule matches: ${levelHelp} (default error)`,
+  "--no-lines": "keep no log lines (default: keep them for a week)",
+  "--wait": "wait for its first event, and show what became of it",
+};
+type ConnectOptions = GivenBy<typeof connectFlags> & { lines: boolean };
 
 export function registerConnect(program: Command): void {
-  apiFlags(program.command("connect <kind>"))
+  apiFlags(program.command("connect <kind>"), connectFlags)
     .description(
       "connect a sender: makes its source, and a rule if none would match, and prints what to paste there",
     )
-    .requiredOption("--project <project>", "the project that it sends to")
-    .option("--name <name>", "name of its source (default: the kind)")
-    .option(
-      "--level <level>",
-      `lowest level that the new rule matches: ${levelHelp} (default error)`,
-    )
-    .option("--no-lines", "keep no log lines (default: keep them for a week)")
-    .option("--wait", "wait for its first event, and show what became of it")
     .action(connect);
 }
 
@@ -39,8 +32,8 @@ async function connect(kind: string, options: ConnectOptions): Promise<void> {
   const { project, name, level } = options;
   const answer = await api.post<ConnectionAnswer>(options, v1("projects", project, "connect"), {
     kind,
-    ...(name === undefined ? {} : { name }),
-    ...(level === undefined ? {} : { level: parseLevel(level) }),
+    name,
+    level,
     ...(options.lines ? {} : { retain_logs: false }),
   });
   const made = { ...answer, set_up: withAddresses(answer.set_up, urlOf(options)) };

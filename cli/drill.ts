@@ -3,34 +3,27 @@ import type { Alert } from "../src/core/alerts/alert.ts";
 import type { DrillReport } from "../src/core/alerts/drill-report.ts";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
-import { parseLevel } from "./level.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { reasonText, wayText } from "./reached.ts";
 import { short, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
-import { parseSpan } from "./times.ts";
 
 export function registerDrill(program: Command): void {
-  apiFlags(program.command("drill <project> <rule>"))
+  apiFlags(program.command("drill <project> <rule>"), drillFlags)
     .description(
       "open a test alert that pages real people: it runs the ladder and is sent to the channels; it resolves itself after 15 minutes",
     )
-    .option("--level <level>", "the alert's level (default: the lowest that the rule matches)")
-    .option("--message <text>", "text that follows the word Drill in its messages")
-    .option(
-      "--wait <span>",
-      "wait until somebody acknowledges or the drill is over, at most this long (default: until every message has arrived or failed, at most a minute)",
-    )
-    .option("--no-wait", "begin it and don't wait")
     .action(drill);
 }
 
-interface DrillOptions extends ApiOptions {
-  level?: string;
-  message?: string;
-  wait?: string | false;
-}
+const drillFlags = {
+  "--level <level>": "the alert's level (default: the lowest that the rule matches)",
+  "--message <text>": "text that follows the word Drill in its messages",
+  "--wait <span>":
+    "wait until somebody acknowledges or the drill is over, at most this long (default: until every message has arrived or failed, at most a minute)",
+  "--no-wait": "begin it and don't wait",
+};
+type DrillOptions = Omit<GivenBy<typeof drillFlags>, "wait"> & { wait?: number | false };
 
 /** Default wait in seconds for messages under way. Later steps are only named, unless --wait is given. */
 const USUAL_WAIT = 60;
@@ -38,13 +31,9 @@ const LOOK_MS = 1000;
 
 async function drill(project: string, rule: string, options: DrillOptions): Promise<void> {
   const { level, message, wait } = options;
-  const body = {
-    ...(level === undefined ? {} : { level: parseLevel(level) }),
-    ...(message === undefined ? {} : { message }),
-  };
-  const seconds = typeof wait === "string" ? parseSpan("--wait", wait) : USUAL_WAIT;
+  const seconds = wait || USUAL_WAIT;
   const from = v1("projects", project, "rules", rule, "drill");
-  const alert = await api.post<Alert>(options, from, body);
+  const alert = await api.post<Alert>(options, from, { level, message });
   const { id, expires_at } = alert;
   const begun = `drill begun: alert ${id}, until ${when(expires_at ?? 0)} or box resolve ${id}`;
   if (wait === false) return print(alert, options, () => begun);

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import type { z } from "zod";
 import { type FieldFlag, fieldFlags } from "../src/ground/kit/field-kind.ts";
-import { levelHelp, parseLevel } from "./level.ts";
-import { parseSpan } from "./times.ts";
+import { levelHelp } from "./level.ts";
+import { readOption } from "./options.ts";
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -15,25 +15,17 @@ const flagsOf = (shape: Shape): [name: string, of: FieldFlag][] =>
 /** Adds the flags of a noun's fields, in the order of its shape. */
 export function addFieldFlags(command: Command, shape: Shape): Command {
   for (const [, { flag, about }] of flagsOf(shape))
-    command.option(flag, about.replace("LEVEL", levelHelp));
+    command.addOption(readOption(flag, about.replace("LEVEL", levelHelp)));
   return command;
 }
 
-/** The fields whose flags were given, as the interface takes them. Throws CommandError for what can't be read. */
+/** The fields whose flags were given, as the interface takes them. */
 export function fieldsGiven(shape: Shape, options: object): Record<string, unknown> {
   const given = new Map(Object.entries(options));
   return Object.fromEntries(
     flagsOf(shape).flatMap(([name, { flag }]) => {
       const value: unknown = given.get(new Option(flag).attributeName());
-      return value === undefined ? [] : [[name, read(flag, value)]];
+      return value === undefined ? [] : [[name, value]];
     }),
   );
-}
-
-function read(flag: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  const [long = "", kind] = flag.split(" ");
-  if (kind === "<span>") return parseSpan(long, value);
-  if (kind === "<level>") return parseLevel(value);
-  return kind === "<n>" ? Number(value) : value;
 }

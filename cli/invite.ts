@@ -4,7 +4,6 @@ import { api } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, when } from "./table.ts";
-import { parseSpan } from "./times.ts";
 
 /** Makes a pairing code by the API; `box pair-code` needs the data directory. */
 export function registerInvite(program: Command): void {
@@ -38,7 +37,7 @@ async function invite(email: string, options: InviteOptions): Promise<void> {
   const code = await api.post<Invitation>(options, "/v1/pair/codes", {
     email,
     role: options.role,
-    ttl_seconds: parseSpan("--for", options.for),
+    ttl_seconds: options.for,
     ...(options.mail === true && { mail: true }),
   });
   if (code.mailed === true)

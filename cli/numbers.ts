@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { duration } from "../src/out/outbox/message.ts";
 import { numbersCsv } from "../src/records/numbers/csv.ts";
@@ -13,55 +13,52 @@ import {
 import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, tableOf, when } from "./table.ts";
 
-interface NumbersOptions extends ApiOptions {
-  weeks: string;
-  by: NumbersBy;
-  project?: string;
-  plot?: boolean;
-  csv?: boolean;
-}
+const numbersFlags = {
+  "--weeks <n>": { about: "the last so many weeks, this one among them", usual: "8" },
+  "--by <what>": {
+    about: `a row for each ${numbersBy.join(", ")}`,
+    choices: numbersBy,
+    usual: "week",
+  },
+  "--project <name>": "of this project alone",
+  "--plot": "draw the interruptions, or by rule and level the alerts",
+  "--csv": "print comma-separated values, with every figure",
+} as const;
+type NumbersOptions = GivenBy<typeof numbersFlags>;
+
+const settingsFlags = {
+  "--open <whose>": {
+    about: "whose figures a member sees: all (everybody's) or own (default own)",
+    choices: ["all", "own"],
+  },
+  "--timezone <name>": "the clock by which days are counted, such as Europe/Vienna",
+} as const;
 
 export function registerNumbers(program: Command): void {
-  apiFlags(program.command("numbers"))
+  apiFlags(program.command("numbers"), numbersFlags)
     .description(
       "show who was paged how often, at night, and by what; docs/numbers.md says what each figure means",
     )
-    .option("--weeks <n>", "the last so many weeks, this one among them", "8")
-    .addOption(
-      new Option("--by <what>", `a row for each ${numbersBy.join(", ")}`)
-        .choices(numbersBy)
-        .default("week"),
-    )
-    .option("--project <name>", "of this project alone")
-    .option("--plot", "draw the interruptions, or by rule and level the alerts")
-    .option("--csv", "print comma-separated values, with every figure")
     .action(numbers);
-  apiFlags(program.command("settings"))
+  apiFlags(program.command("settings"), settingsFlags)
     .description(
       "show the box's settings, or change them: whose figures members see, and by which clock days are counted",
     )
-    .addOption(
-      new Option(
-        "--open <whose>",
-        "whose figures a member sees: all (everybody's) or own (default own)",
-      ).choices(["all", "own"]),
-    )
-    .option("--timezone <name>", "the clock by which days are counted, such as Europe/Vienna")
     .action(settings);
   registerDigest(program);
 }
 
-interface DigestOptions extends ApiOptions {
-  contact?: string;
-  channel?: string;
-  weekday: string;
-  hour: string;
-}
-
 const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+const digestFlags = {
+  "--channel <id>": "id of a channel (from box integration list PROJECT)",
+  "--contact <id>": "id of a person's contact (from box contact list)",
+  "--weekday <day>": { about: WEEKDAYS.join(", "), choices: WEEKDAYS, usual: "mon" },
+  "--hour <n>": { about: "0 to 23, on the box's clock (box settings)", usual: "6" },
+};
 
 function registerDigest(program: Command): void {
   const digest = program
@@ -72,12 +69,8 @@ function registerDigest(program: Command): void {
     .action(async (options: ApiOptions) => {
       printDigest(options, await api.get<DigestAnswer>(options, "/v1/digest"));
     });
-  apiFlags(digest.command("set"))
+  apiFlags(digest.command("set"), digestFlags)
     .description("send the weekly digest, to a channel or to a person's contact")
-    .option("--channel <id>", "id of a channel (from box integration list PROJECT)")
-    .option("--contact <id>", "id of a person's contact (from box contact list)")
-    .addOption(new Option("--weekday <day>", WEEKDAYS.join(", ")).choices(WEEKDAYS).default("mon"))
-    .option("--hour <n>", "0 to 23, on the box's clock (box settings)", "6")
     .action(setDigest);
   apiFlags(digest.command("off"))
     .description("stop sending the weekly digest")
@@ -94,7 +87,7 @@ function registerDigest(program: Command): void {
     });
 }
 
-async function setDigest(options: DigestOptions): Promise<void> {
+async function setDigest(options: GivenBy<typeof digestFlags>): Promise<void> {
   const { contact, channel, weekday, hour } = options;
   if ((contact === undefined) === (channel === undefined))
     throw new CommandError("give --channel or --contact", exitCodes.usage);
@@ -120,7 +113,7 @@ function printDigest(options: ApiOptions, digest: DigestAnswer): void {
   });
 }
 
-async function settings(options: ApiOptions & { open?: string; timezone?: string }): Promise<void> {
+async function settings(options: GivenBy<typeof settingsFlags>): Promise<void> {
   const { open, timezone } = options;
   const change = {
     ...(open !== undefined && { numbers_open: open === "all" }),

@@ -8,7 +8,7 @@ import { nounCommands } from "./noun.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { table, tableOf, when } from "./table.ts";
-import { parseTime, timeHelp } from "./times.ts";
+import { timeHelp } from "./times.ts";
 
 type Row = CurrentAnswer & { project: string; schedule: string };
 
@@ -35,17 +35,11 @@ const askFlags = {
 };
 
 async function askFor(schedule: string, options: GivenBy<typeof askFlags>): Promise<void> {
-  const from = parseTime("--from", options.from);
-  const until = parseTime("--until", options.until);
   const of = options.of.map(await accountIds(options));
-  const { note = "", returnFrom, returnUntil } = options;
+  const { from, until, note = "", returnFrom, returnUntil } = options;
   if ((returnFrom === undefined) !== (returnUntil === undefined))
     throw new CommandError("--return-from and --return-until go together", exitCodes.usage);
-  const in_return = returnFrom &&
-    returnUntil && {
-      from: parseTime("--return-from", returnFrom),
-      until: parseTime("--return-until", returnUntil),
-    };
+  const in_return = returnFrom && returnUntil && { from: returnFrom, until: returnUntil };
   const body = { schedule, from, until, of, note, ...(in_return && { in_return }) };
   const answer = await api.post<{ id: string }>(options, "/v1/oncall/asks", body);
   print(answer, options, () => `asked ${options.of.join(", ")}: the first who says yes has it`);
@@ -57,8 +51,7 @@ const gridFlags = {
 };
 
 async function showGrid(options: GivenBy<typeof gridFlags>): Promise<void> {
-  const from = options.from && parseTime("--from", options.from);
-  const to = options.until && parseTime("--until", options.until);
+  const { from, until: to } = options;
   const grid = await api.get<GridAnswer>(options, queried(v1("oncall", "grid"), { from, to }));
   const rows = grid.schedules.flatMap(({ project, schedule, shifts, gaps }) => {
     const none = gaps.map((gap) => ({ ...gap, email: "NOBODY", layer: "", away: undefined }));

@@ -3,19 +3,17 @@ import type { StoredOverride } from "../src/core/oncall/schedule.ts";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import { accountIds, namesOf } from "./accounts.ts";
 import { api } from "./api.ts";
-import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
 import { schedulePath } from "./schedules.ts";
 import { when } from "./table.ts";
-import { parseSpan, parseTime, timeHelp } from "./times.ts";
+import { spanEnd, timeHelp } from "./times.ts";
 
 const spanFlags = {
   "--from <time>": `when it begins (default now): ${timeHelp}`,
   "--until <time>": "when it ends",
   "--for <length>": "or how long it lasts: 8h, 1d12h",
 };
-type SpanOptions = GivenBy<typeof spanFlags>;
 
 export function registerOverrides(program: Command): void {
   const group = program
@@ -46,27 +44,19 @@ async function add(
   project: string,
   schedule: string,
   person: string,
-  options: SpanOptions,
+  options: GivenBy<typeof spanFlags>,
 ): Promise<void> {
-  const span = spanOf(options);
+  // Without --from it begins when the box receives it, so the clock here doesn't matter.
+  const { from } = options;
+  const ends_at = spanEnd(options, from ?? unixSeconds(systemClock));
   const account = (await accountIds(options))(person);
-  const body = { account_id: account, ...span };
+  const body = { account_id: account, ends_at, ...(from !== undefined && { starts_at: from }) };
   const to = schedulePath(project, schedule, "overrides");
   const { id } = await api.post<{ id: string }>(options, to, body);
-  const from = span.starts_at === undefined ? "now" : when(span.starts_at);
   print({ id, ...body }, options, () =>
-    [id, `${person} is on call from ${from} until ${when(span.ends_at)}`].join("\n"),
+    [
+      id,
+      `${person} is on call from ${from === undefined ? "now" : when(from)} until ${when(ends_at)}`,
+    ].join("\n"),
   );
-}
-
-/** Without --from it begins when the box receives it, so the clock here doesn't matter. */
-function spanOf(options: SpanOptions): { starts_at?: number; ends_at: number } {
-  if ((options.until === undefined) === (options.for === undefined))
-    throw new CommandError("one of --until and --for is needed", exitCodes.usage);
-  const from = options.from === undefined ? undefined : parseTime("--from", options.from);
-  const ends_at =
-    options.for === undefined
-      ? parseTime("--until", options.until ?? "")
-      : (from ?? unixSeconds(systemClock)) + parseSpan("--for", options.for);
-  return { ...(from === undefined ? {} : { starts_at: from }), ends_at };
 }

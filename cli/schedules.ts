@@ -7,7 +7,7 @@ import {
 } from "../src/core/oncall/schedule.ts";
 import { wallTime } from "../src/ground/kit/wall-time.ts";
 import { accountIds, namesOf } from "./accounts.ts";
-import { api, v1 } from "./api.ts";
+import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { readNamed } from "./files.ts";
 import { nounCommands } from "./noun.ts";
@@ -28,9 +28,12 @@ export function registerSchedules(program: Command): void {
       query: ({ shared }) => (shared ? "?shared=true" : ""),
     })
     .option("--shared", "also the shared schedules of other projects");
-  schedule
-    .verb("show", "show a schedule: its layers, who is on call when, and gaps when nobody is", show)
-    .option("--until <time>", "how far to look (default 14 days)");
+  schedule.verb(
+    "show",
+    "show a schedule: its layers, who is on call when, and gaps when nobody is",
+    show,
+    showFlags,
+  );
   apiFlags(group.command("set <project> <file>"))
     .description(
       "create or replace a schedule, by its name, from a JSON file (- = standard input); people by email, rotation_start as a time",
@@ -76,11 +79,12 @@ async function share(
   print(answer, options, () => said);
 }
 
-async function show(place: string, options: ApiOptions & { until?: string }): Promise<void> {
+const showFlags = { "--until <time>": "how far to look (default 14 days)" };
+
+async function show(place: string, options: GivenBy<typeof showFlags>): Promise<void> {
   const schedule = await api.get<StoredSchedule>(options, place);
-  const until = options.until === undefined ? null : parseTime("--until", options.until);
-  const query = until === null ? "" : `?until=${until}`;
-  const preview = await api.get<PreviewAnswer>(options, `${place}/preview${query}`);
+  const { until } = options;
+  const preview = await api.get<PreviewAnswer>(options, queried(`${place}/preview`, { until }));
   const nameOf = await namesOf(options);
   print({ schedule, ...preview }, options, () => scheduleText(schedule, preview, nameOf));
 }

@@ -1,27 +1,27 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import type { Provider } from "../src/people/oidc/provider.ts";
 import { api } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { apiFlags, dataFlag, type GivenBy, jsonFlag, print } from "./options.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
 
 type Shown = Provider & { redirect_uri: string };
 
-interface Given extends ApiOptions {
-  name?: string;
-  issuer?: string;
-  clientId?: string;
-  clientSecret?: string;
-  scope?: string[];
-  groupsClaim?: string;
-  role?: string[];
-  domain?: string[];
-  test: boolean;
-}
+const providerFlags = {
+  "--name <name>": "name on the sign-in page",
+  "--issuer <url>": "the provider's issuer URL",
+  "--client-id <id>": "this box's client id at the provider",
+  "--client-secret <secret>": { about: `its secret; ${secretHelp}`, twin: "sign_in" },
+  "--scope <scope...>": "scopes to ask for (default openid email profile)",
+  "--groups-claim <claim>": "the claim that lists groups (default groups)",
+  "--role <group=role...>": "the role that a group gives, at each sign-in",
+  "--domain <domain...>": "everybody with a verified address of these domains may sign in",
+  "--no-test": "store it without asking the provider",
+} as const;
+type Given = GivenBy<typeof providerFlags> & { test: boolean };
 
 /** `box sign-in` for owners. Passwords are turned on and off on the machine itself. */
 export function registerSignIn(program: Command): void {
@@ -49,13 +49,14 @@ export function registerSignIn(program: Command): void {
     },
     { none: "no providers: box sign-in provider add makes one" },
   );
-  fields(apiFlags(group.command("add")))
+  apiFlags(group.command("add"), providerFlags)
     .description("add a provider")
     .action(async (options: Given) => put(options, "post", PROVIDERS));
-  fields(
-    provider.verb("change", "change a provider (what is left out stays)", (place, options: Given) =>
-      put(options, "put", place),
-    ),
+  provider.verb(
+    "change",
+    "change a provider (what is left out stays)",
+    (place, options: Given) => put(options, "put", place),
+    providerFlags,
   );
   provider.post(
     "test",
@@ -66,22 +67,6 @@ export function registerSignIn(program: Command): void {
 }
 
 const PROVIDERS = "/v1/sign-in/providers";
-
-function fields(command: Command): Command {
-  return command
-    .option("--name <name>", "name on the sign-in page")
-    .option("--issuer <url>", "the provider's issuer URL")
-    .option("--client-id <id>", "this box's client id at the provider")
-    .addOption(flag("--client-secret <secret>", `its secret; ${secretHelp}`, "sign_in"))
-    .option("--scope <scope...>", "scopes to ask for (default openid email profile)")
-    .option("--groups-claim <claim>", "the claim that lists groups (default groups)")
-    .addOption(new Option("--role <group=role...>", "the role that a group gives, at each sign-in"))
-    .option(
-      "--domain <domain...>",
-      "everybody with a verified address of these domains may sign in",
-    )
-    .option("--no-test", "store it without asking the provider");
-}
 
 async function put(options: Given, method: "post" | "put", to: string): Promise<void> {
   const { clientSecret } = await withSecrets({ clientSecret: options.clientSecret });

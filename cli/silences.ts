@@ -11,12 +11,12 @@ import { namesOf } from "./accounts.ts";
 import { api, queried, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { levelHelp, parseLevel } from "./level.ts";
+import { levelHelp } from "./level.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { type Columns, printable, short, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
-import { parseSpan, parseTime, timeHelp } from "./times.ts";
+import { spanEnd, timeHelp } from "./times.ts";
 
 export function registerSilences(program: Command): void {
   const group = program.command("silence").description("silences: keep alerts quiet on purpose");
@@ -31,122 +31,94 @@ export function registerSilences(program: Command): void {
       },
     )
     .option("--state <state>", "active, planned or over");
-  matchFlags(endFlags(apiFlags(group.command("add"))))
+  apiFlags(group.command("add"), addFlags)
     .description(
       "silence alerts that match; when it ends, what is still open is sent. Alerts of level 500 and above only with --critical",
     )
-    .requiredOption("--reason <text>", "why")
-    .option("--tell", "send you a message when it ends by itself")
     .action(add);
-  matchFlags(endFlags(apiFlags(group.command("preview"))))
+  apiFlags(group.command("preview"), matchFlags)
     .description(
       "show what a silence would match now, and what it would have held back in the past seven days",
     )
     .action(preview);
-  endFlags(apiFlags(group.command("alert <id>")))
+  apiFlags(group.command("alert <id>"), alertFlags)
     .description(
       "silence one alert: its rule, template and identifiers, and the labels that tell it from others of its rule",
     )
-    .option("--critical", "needed if the alert is critical (level 500 and above)")
-    .option("--reason <text>", "why")
     .action(ofAlert);
-  endFlags(silence.verb("set", "change when a silence ends", set));
+  silence.verb("set", "change when a silence ends", set, endFlags);
   silence.delete("end a silence: what it held back and is still open is sent now", "end", "ended");
-  endFlags(apiFlags(program.command("snooze <id>")))
+  apiFlags(program.command("snooze <id>"), endFlags)
     .description(
       "acknowledge an alert until a time; if it is still open then, its ladder begins again",
     )
     .action(snooze);
 }
 
-interface EndOptions extends ApiOptions {
-  until?: string;
-  for?: string;
-}
+const endFlags = {
+  "--until <time>": `when it ends: ${timeHelp}`,
+  "--for <length>": "or how long it lasts: 1h, 90m",
+};
 
-interface AddOptions extends EndOptions {
-  project?: string;
-  rule?: string;
-  template?: string;
-  identifier: string[];
-  label: string[];
-  source: string[];
-  below?: string;
-  critical?: boolean;
-  all?: boolean;
-  from?: string;
-  tell?: boolean;
-  repeat?: string;
-  repeatUntil?: string;
-  timezone?: string;
-  name?: string;
-  reason?: string;
-}
-
-function endFlags(command: Command): Command {
-  return command
-    .option("--until <time>", `when it ends: ${timeHelp}`)
-    .option("--for <length>", "or how long it lasts: 1h, 90m");
-}
-
-function matchFlags(command: Command): Command {
-  const more = (value: string, all: string[]) => [...all, value];
-  return command
-    .option("--project <name>", "of one project (default: every project)")
-    .option("--rule <name>", "only of this rule")
-    .option("--template <id>", "only of this template")
-    .option("--identifier <name=value>", "only with this identifier (repeatable)", more, [])
-    .option(
-      "--label <condition>",
+const matchFlags = {
+  ...endFlags,
+  "--project <name>": "of one project (default: every project)",
+  "--rule <name>": "only of this rule",
+  "--template <id>": "only of this template",
+  "--identifier <name=value>": { about: "only with this identifier (repeatable)", repeats: true },
+  "--label <condition>": {
+    about:
       "only with this label: host=db7, zone!=eu, or a pattern of the whole value: 'service=~web.*', 'pod!~test-.*' (repeatable)",
-      more,
-      [],
-    )
-    .option("--source <name>", "only from this source (repeatable)", more, [])
-    .option("--below <level>", `below this level: ${levelHelp}`)
-    .option("--critical", "critical alerts (level 500 and above), too")
-    .option("--all", "confirm a silence that nothing limits, or only a level")
-    .option("--from <time>", "when it begins (default now)")
-    .option("--repeat <how>", "daily or weekly, at the same local times")
-    .option("--repeat-until <time>", "when the repeating ends")
-    .option("--timezone <zone>", "time zone of --repeat (default: this terminal's)")
-    .option("--name <text>", "make a maintenance with this name in place of a silence");
-}
+    repeats: true,
+  },
+  "--source <name>": { about: "only from this source (repeatable)", repeats: true },
+  "--below <level>": `below this level: ${levelHelp}`,
+  "--critical": "critical alerts (level 500 and above), too",
+  "--all": "confirm a silence that nothing limits, or only a level",
+  "--from <time>": "when it begins (default now)",
+  "--repeat <how>": "daily or weekly, at the same local times",
+  "--repeat-until <time>": "when the repeating ends",
+  "--timezone <zone>": "time zone of --repeat (default: this terminal's)",
+  "--name <text>": "make a maintenance with this name in place of a silence",
+} as const;
 
-function endOf(options: EndOptions, from: number): number {
-  const { until, for: length } = options;
-  if ((until === undefined) === (length === undefined))
-    throw new CommandError("give its end by either --until or --for", exitCodes.usage);
-  return until === undefined
-    ? from + parseSpan("--for", length ?? "")
-    : parseTime("--until", until);
-}
+const addFlags = {
+  ...matchFlags,
+  "--reason <text>": { must: "why" },
+  "--tell": "send you a message when it ends by itself",
+} as const;
 
-function writeOf(options: AddOptions): object {
-  const { project, rule, template, below, critical, all, from, repeat, repeatUntil, name } =
-    options;
-  const starts = from === undefined ? undefined : parseTime("--from", from);
+const alertFlags = {
+  ...endFlags,
+  "--critical": "needed if the alert is critical (level 500 and above)",
+  "--reason <text>": "why",
+};
+
+type EndOptions = GivenBy<typeof endFlags>;
+type MatchOptions = GivenBy<typeof matchFlags>;
+
+function writeOf(options: MatchOptions & { reason?: string; tell?: true }): object {
+  const { project, rule, template, below, from, repeat, name } = options;
+  const { critical = false, all = false, reason = "preview", tell = false } = options;
   return {
-    ...(project === undefined ? {} : { project }),
+    project,
     match: {
-      ...(rule === undefined ? {} : { rule }),
-      ...(template === undefined ? {} : { template_id: template }),
+      rule,
+      template_id: template,
       identifiers: Object.fromEntries(options.identifier.map(pairOf)),
       sources: options.source,
-      ...(below === undefined ? {} : { below_level: parseLevel(below) }),
+      below_level: below,
     },
     ...(options.label.length > 0 && { labels: options.label.map(conditionOf) }),
-    critical: critical ?? false,
-    all: all ?? false,
-    ...(starts === undefined ? {} : { starts_at: starts }),
-    ends_at: endOf(options, starts ?? unixSeconds(systemClock)),
-    ...(repeat === undefined ? {} : { repeat, timezone: options.timezone ?? localZone() }),
-    ...(repeatUntil === undefined
-      ? {}
-      : { repeat_until: parseTime("--repeat-until", repeatUntil) }),
-    ...(name === undefined ? {} : { kind: "maintenance", name }),
-    reason: options.reason ?? "preview",
-    ...(options.tell === true && { tell_author: true }),
+    critical,
+    all,
+    starts_at: from,
+    ends_at: spanEnd(options, from ?? unixSeconds(systemClock)),
+    ...(repeat !== undefined && { repeat, timezone: options.timezone ?? localZone() }),
+    repeat_until: options.repeatUntil,
+    ...(name !== undefined && { kind: "maintenance", name }),
+    reason,
+    ...(tell && { tell_author: true }),
   };
 }
 
@@ -163,18 +135,13 @@ function conditionOf(text: string): LabelCondition {
   throw new CommandError(`--label takes ${forms}, not "${text}"`, exitCodes.usage);
 }
 
-async function add(options: AddOptions): Promise<void> {
+async function add(options: GivenBy<typeof addFlags>): Promise<void> {
   const answer = await api.post<SilenceAnswer>(options, "/v1/silences", writeOf(options));
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
-interface AlertOptions extends EndOptions {
-  critical?: boolean;
-  reason?: string;
-}
-
-async function ofAlert(id: string, options: AlertOptions): Promise<void> {
-  const ends_at = endOf(options, unixSeconds(systemClock));
+async function ofAlert(id: string, options: GivenBy<typeof alertFlags>): Promise<void> {
+  const ends_at = spanEnd(options, unixSeconds(systemClock));
   const alert = await api.get<Alert>(options, v1("alerts", id));
   if (alert.level >= CRITICAL && options.critical !== true)
     throw new CommandError(
@@ -204,12 +171,12 @@ async function ofAlert(id: string, options: AlertOptions): Promise<void> {
 }
 
 async function set(place: string, options: EndOptions): Promise<void> {
-  const body = { ends_at: endOf(options, unixSeconds(systemClock)) };
+  const body = { ends_at: spanEnd(options, unixSeconds(systemClock)) };
   const answer = await api.patch<SilenceAnswer>(options, place, body);
   print(answer, options, () => `${answer.id} ${lasts(answer)}`);
 }
 
-async function preview(options: AddOptions): Promise<void> {
+async function preview(options: MatchOptions): Promise<void> {
   const answer = await api.post<SilencePreview>(options, "/v1/silences/preview", writeOf(options));
   const { open, named, past } = answer;
   print(answer, options, () =>
@@ -263,7 +230,7 @@ function matchText({ project, match, conditions, labels, all }: SilenceAnswer): 
 }
 
 async function snooze(id: string, options: EndOptions): Promise<void> {
-  const until = endOf(options, unixSeconds(systemClock));
+  const until = spanEnd(options, unixSeconds(systemClock));
   const answer = await api.post<Alert>(options, v1("alerts", id, "snooze"), {
     until,
   });

@@ -6,58 +6,44 @@ import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readNamed } from "./files.ts";
-import { levelHelp, parseLevel } from "./level.ts";
-import { apiFlags, print } from "./options.ts";
+import { levelHelp } from "./level.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { reasonText } from "./reached.ts";
 import { ruleWithIds } from "./rules.ts";
 import { printable, table, when } from "./table.ts";
 import { localZone } from "./terminal.ts";
-import { hoursByDay, parseSpan, parseTime, timeHelp } from "./times.ts";
+import { hoursByDay, timeHelp } from "./times.ts";
 
 export function registerSimulate(program: Command): void {
-  const more = (value: string, all: string[]) => [...all, value];
-  apiFlags(program.command("simulate"))
+  apiFlags(program.command("simulate"), simulateFlags)
     .description(
       "show who would be paged when, by which contact and why, if a rule opened an alert; sends nothing",
-    )
-    .option("--rule <name>", "the rule")
-    .option("--file <file>", "or a rule from a JSON file (- = standard input)")
-    .option("--ladder <name>", "or a ladder, as a rule that names it would run it")
-    .option("--project <name>", "its project, if there are several")
-    .option("--at <time>", `when it opens: ${timeHelp} (default now)`)
-    .option("--level <level>", `its level: ${levelHelp}`)
-    .option("--silent <who>", "a person who answers nothing (repeatable)", more, [])
-    .option("--ack <who>", "a person who acknowledges it after being paged")
-    .option("--after <length>", "with --ack: how long after the page", "5m")
-    .option("--hours <n>", "hours to follow it, 1 to 48", "24")
-    .option(
-      "--sweep [days]",
-      "the result for each hour of the next days, 1 to 14 (without a number 14)",
     )
     .action(runSimulate);
 }
 
-interface SimulateOptions extends ApiOptions {
-  rule?: string;
-  file?: string;
-  ladder?: string;
-  project?: string;
-  at?: string;
-  level?: string;
-  silent: string[];
-  ack?: string;
-  after: string;
-  hours: string;
-  sweep?: string | true;
-}
+const simulateFlags = {
+  "--rule <name>": "the rule",
+  "--file <file>": "or a rule from a JSON file (- = standard input)",
+  "--ladder <name>": "or a ladder, as a rule that names it would run it",
+  "--project <name>": "its project, if there are several",
+  "--at <time>": `when it opens: ${timeHelp} (default now)`,
+  "--level <level>": `its level: ${levelHelp}`,
+  "--silent <who>": { about: "a person who answers nothing (repeatable)", repeats: true },
+  "--ack <who>": "a person who acknowledges it after being paged",
+  "--after <length>": { about: "with --ack: how long after the page", usual: "5m" },
+  "--hours <n>": { about: "hours to follow it, 1 to 48", usual: "24" },
+  "--sweep [days]": "the result for each hour of the next days, 1 to 14 (without a number 14)",
+} as const;
+type SimulateOptions = GivenBy<typeof simulateFlags>;
 
 async function runSimulate(options: SimulateOptions): Promise<void> {
   const { sweep, at } = options;
   const project = options.project ?? (await homeOf(options)) ?? (await onlyProject(options));
   const question = await questionOf(project, options);
   const base = ["projects", project, "rules"];
-  const time = at === undefined ? unixSeconds(systemClock) : parseTime("--at", at);
+  const time = at ?? unixSeconds(systemClock);
   if (sweep !== undefined) {
     const days = sweep === true ? 14 : numberIn("--sweep", sweep, 14);
     const body = { ...question, from: time - (time % 3600), days };
@@ -65,7 +51,7 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
     print(answer, options, () => sweepText(answer));
     return;
   }
-  const body = { ...question, ...(at === undefined ? {} : { at: time }) };
+  const body = { ...question, at };
   const answer = await api.post<Simulation>(options, v1(...base, "simulate"), body);
   print(answer, options, () => simulationText(answer, time));
 }
@@ -104,11 +90,9 @@ async function questionOf(project: string, options: SimulateOptions): Promise<ob
         : ladder === undefined
           ? rule
           : { name: ladder, ladder },
-    ...(level === undefined ? {} : { level: parseLevel(level) }),
+    level,
     silent: silent.map(idOf),
-    ...(ack === undefined
-      ? {}
-      : { ack: { account: idOf(ack), after_seconds: parseSpan("--after", after) } }),
+    ...(ack !== undefined && { ack: { account: idOf(ack), after_seconds: after } }),
     horizon_hours: numberIn("--hours", hours, 48),
   };
 }

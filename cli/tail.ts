@@ -4,7 +4,7 @@ import { levelName } from "../src/ground/kit/level.ts";
 import type { LogLine } from "../src/in/ingest/logtail.ts";
 import { api, queried, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { levelHelp, parseLevel } from "./level.ts";
+import { levelHelp } from "./level.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
 import { RefusedError } from "./refused.ts";
 import { printable, when } from "./table.ts";
@@ -52,8 +52,7 @@ function linesOf(
   limit: string,
   since: number | null = null,
 ): Promise<Tail> {
-  const { template, q, source } = options;
-  const level = options.level && parseLevel(options.level);
+  const { template, q, source, level } = options;
   const asked = { limit, since, template, q, source, level };
   return api.get<Tail>(options, queried(v1("projects", project, "logtail"), asked));
 }

@@ -23,6 +23,14 @@ export function parseSpan(what: string, text: string): number {
   );
 }
 
+/** When something ends, by `--until` or `--for`. Throws CommandError where both or neither is given. */
+export function spanEnd(options: { until?: number; for?: number }, from: number): number {
+  const { until, for: length } = options;
+  if (until !== undefined && length === undefined) return until;
+  if (until === undefined && length !== undefined) return from + length;
+  throw new CommandError("one of --until and --for is needed", exitCodes.usage);
+}
+
 /** Hours, oldest first, by day in the terminal's zone. `before`: a space for each hour missing at a day's start. */
 export function hoursByDay<T extends { at: number }>(
   all: readonly T[],

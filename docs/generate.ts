@@ -120,11 +120,15 @@ function describeCommand({ name, command }: Runnable, common: ReadonlySet<string
   ];
 }
 
+/** A default as it would be typed. */
+const usualOf = ({ defaultValue, defaultValueDescription: typed }: Option): string =>
+  typed === undefined ? String(defaultValue) : typed.replaceAll('"', "");
+
 function flagRow(option: Option): string {
   const notes = [
     option.description,
     option.envVar ? `\`${option.envVar}\`` : "",
-    option.defaultValue === undefined ? "" : `default \`${String(option.defaultValue)}\``,
+    option.defaultValue === undefined ? "" : `default \`${usualOf(option)}\``,
   ].filter((note) => note !== "");
   const cell = (text: string) => text.replaceAll("|", "\\|");
   return `| \`${cell(option.flags)}\` | ${cell(notes.join("; "))} |`;

@@ -280,7 +280,7 @@ export function pills(call: Filling, action: string, of: Select & { value: strin
 }
 
 /** Of one page no two alike: fields of two forms may have one name. */
-export function fieldId(action: string, name: string): string {
+function fieldId(action: string, name: string): string {
   return `f${action.replaceAll(/[^\w]/g, "-")}-${name}`;
 }
 
