@@ -5,16 +5,10 @@ import { usableNames } from "../../../core/projects/schedule-names.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
 import { field, select } from "../ui/form.ts";
+import { levelChoices } from "../ui/level.ts";
 import { everybody } from "../ui/people-names.ts";
 import { LENGTH_UNITS } from "./fields.ts";
 import { USUAL_RECIPIENT } from "./heartbeat-rule.ts";
-
-const LEVELS = [
-  { value: "500", name: "critical" },
-  { value: "400", name: "error" },
-  { value: "300", name: "warn" },
-  { value: "200", name: "info" },
-];
 
 /** What a job is called, how often it reports, and how late it may be. */
 export function heartbeatFields(call: PageCall, action: string, fields: URLSearchParams): Markup {
@@ -37,7 +31,7 @@ ${field(call, action, { name: "timezone", label: "On the clocks of", value: valu
 <div class="way-oncalendar">${field(call, action, { name: "oncalendar", label: "OnCalendar=", value: value("oncalendar"), autocomplete: "off", hint: "Mon..Fri 03:00 Europe/Vienna: kept as cron.", more: html`class="mono" spellcheck="false"` })}</div>
 ${lengthField(call, action, fields, { name: "grace_seconds", label: "It may be late by", hint: "An alert opens only after this time." })}
 ${lengthField(call, action, fields, { name: "max_run_seconds", label: "A run takes at most", hint: "Counts if the job reports its start. Leave empty to use the time it may be late." })}</fieldset>
-${select(call, action, { name: "level", label: "When it is missing or fails, that is", value: value("level"), choices: LEVELS })}`;
+${select(call, action, { name: "level", label: "When it is missing or fails, that is", value: value("level"), choices: levelChoices(null) })}`;
 }
 
 function lengthField(

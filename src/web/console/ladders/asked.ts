@@ -5,17 +5,12 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf } from "../screen.ts";
 import { type Choice, optionsOf } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
+import { levelChoices } from "../ui/level.ts";
 import { nextHour } from "../ui/local-time.ts";
 import { clockIn } from "./clock-in.ts";
 import { askLink, atText, LADDER_FORM, type LadderQuestion } from "./question.ts";
 
-const LEVELS = [
-  { value: "", name: "as the rule has it" },
-  { value: "500", name: "critical" },
-  { value: "400", name: "error" },
-  { value: "300", name: "warn" },
-  { value: "200", name: "info" },
-];
+const LEVELS = levelChoices("as the rule has it");
 
 const HOUR = 3600;
 

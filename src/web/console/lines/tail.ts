@@ -4,8 +4,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type LogLine, readLogTail } from "../../../in/ingest/logtail.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
-import { keyed } from "../ui/form.ts";
-import { levelWord } from "../ui/level.ts";
+import { keyed, optionsOf } from "../ui/form.ts";
+import { levelChoices, levelWord, orWorse } from "../ui/level.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { counted, empty } from "../ui/pieces.ts";
 import { clockSeconds } from "../ui/times.ts";
@@ -47,13 +47,7 @@ function pauseLink(call: PageCall): Markup {
   return html`<a href="${call.base}${path}${query.size > 0 && `?${query.toString()}`}"${keyed("p", name)}>${name}</a>`;
 }
 
-const LEVELS = [
-  ["", "any level"] as const,
-  ["500", "critical"] as const,
-  ["400", "error and worse"] as const,
-  ["300", "warn and worse"] as const,
-  ["200", "info and worse"] as const,
-];
+const LEVELS = levelChoices("any level", orWorse);
 
 interface AskedTail {
   q: string;
@@ -86,7 +80,7 @@ function filterLine(call: PageCall, project: string): Markup {
     asked.q !== "" || asked.source !== "" || asked.template !== "" || asked.level !== null;
   return html`<form class="filters" method="get" action="${at}" role="search">
 <input type="search" id="q" name="q" value="${asked.q}" maxlength="200" aria-label="Words in the lines" placeholder="Words in the lines"${keyed("/", "Search")}>
-<select id="f-level" name="level" aria-label="Level">${LEVELS.map(([value, words]) => option(value, words, String(asked.level ?? "")))}</select>
+<select id="f-level" name="level" aria-label="Level">${optionsOf(LEVELS, String(asked.level ?? ""))}</select>
 <select id="f-source" name="source" aria-label="Source">${option("", "any source", asked.source)}${sources.map((name) => option(name, name, asked.source))}</select>
 ${asked.template !== "" && html`<input type="hidden" name="template" value="${asked.template}">`}<button class="button second">Search</button>${isAsked && html`<a href="${at}">Clear</a>`}</form>
 ${asked.template !== "" && html`<p>Only: <span class="message" dir="auto">${markedTemplate(textOfTemplate(store, home.id, asked.template))}</span></p>`}`;

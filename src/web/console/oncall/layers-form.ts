@@ -1,8 +1,8 @@
 import { listHolidays } from "../../../core/oncall/holidays.ts";
 import { MOST_TAKEN } from "../../../core/oncall/schedule.ts";
-import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
+import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
-import { optionsOf } from "../ui/form.ts";
+import { fault, optionsOf } from "../ui/form.ts";
 import { knownField } from "../ui/local-time.ts";
 import { everybody, type PeopleNames } from "../ui/people-names.ts";
 import { LAYERS_ARE } from "../ui/schedule.ts";
@@ -31,21 +31,12 @@ interface LayersForm {
   names: PeopleNames;
 }
 
-/** Why something of a layer, or of the schedule, wasn't taken. */
-function wrongAt({ returned }: PageCall, action: string, field: string): Piece {
-  if (returned?.action !== action) return null;
-  const found = returned.error.details.find(
-    (detail) => detail.field === field || detail.field?.startsWith(`${field}/`),
-  );
-  return found !== undefined && html`<p class="wrong">${found.reason}</p>`;
-}
-
 export function layersForm(call: PageCall, of: LayersForm): Markup {
   const { base } = call;
   const { draft, action } = of;
   return html`<form id="layers-form" method="post" action="${base}${action}" data-preview="would" data-preview-to="${base}${action}/try"><button class="hidden-text" formaction="${base}${action}/try" tabindex="-1" aria-hidden="true">Show</button>
-<div class="form"><div class="field"><label for="schedule-name">Name</label><input id="schedule-name" name="name" value="${draft.name}" required autocomplete="off">${wrongAt(call, action, "/name")}</div>
-<div class="field"><label for="schedule-zone">Time zone</label><input id="schedule-zone" name="timezone" value="${draft.timezone}" required autocomplete="off">${wrongAt(call, action, "/timezone")}</div>
+<div class="form"><div class="field"><label for="schedule-name">Name</label><input id="schedule-name" name="name" value="${draft.name}" required autocomplete="off">${fault(call, action, "/name")}</div>
+<div class="field"><label for="schedule-zone">Time zone</label><input id="schedule-zone" name="timezone" value="${draft.timezone}" required autocomplete="off">${fault(call, action, "/timezone")}</div>
 <label class="check"><input type="checkbox" name="shared"${draft.shared && html` checked`}> Ladders of every project may name it</label>
 <label class="check"><input type="checkbox" name="shift_check"${draft.shiftCheck && html` checked`}> When a shift begins, push its person's devices and say here if none shows it</label>
 <label class="check"><input type="checkbox" name="hand_over"${draft.handOver && html` checked`}> At a hand-over, tell both people silently what stands</label>
@@ -79,19 +70,19 @@ function layerFields(
   const add = everybody(call.tenant.store);
   const nameOf = (person: string) => (person === TURN_OF_NOBODY ? "Nobody" : names(person));
   return html`<fieldset id="layer-${index}" class="layer"><legend>${layer.name}</legend>
-<div class="field"><label for="${id("name")}">Name of the layer</label><input id="${id("name")}" name="${id("name")}" value="${layer.name}" autocomplete="off">${wrongAt(call, action, `${at}/name`)}</div>
+<div class="field"><label for="${id("name")}">Name of the layer</label><input id="${id("name")}" name="${id("name")}" value="${layer.name}" autocomplete="off">${fault(call, action, `${at}/name`)}</div>
 <fieldset><legend>Who takes turns, in this order</legend><ol class="who">${layer.people.map(
     (person, place) =>
       html`<li class="who-item"><input type="hidden" name="${id("person")}" value="${person}"><span>${place + 1}. ${nameOf(person)}</span><span class="buttons">${does(`up:${index}:${place}`, "↑", `${nameOf(person)} earlier in ${layer.name}`)}${does(`down:${index}:${place}`, "↓", `${nameOf(person)} later in ${layer.name}`)}${does(`remove:${index}:${place}`, "✕", `Remove ${nameOf(person)} from ${layer.name}`)}</span></li>
 `,
-  )}</ol>${wrongAt(call, action, `${at}/participants`)}<div class="filters"><label for="${id("add")}">Add</label><select id="${id("add")}" name="${id("add")}"><option value="" selected>Choose …</option>${add.map(
+  )}</ol>${fault(call, action, `${at}/participants`)}<div class="filters"><label for="${id("add")}">Add</label><select id="${id("add")}" name="${id("add")}"><option value="" selected>Choose …</option>${add.map(
     ({ id: person, name }) => html`<option value="${person}">${name}</option>`,
   )}<option value="${TURN_OF_NOBODY}">Nobody</option></select>${does(`add:${index}`, "Add", `Add to ${layer.name}`)}</div></fieldset>
-<div class="filters"><div class="field"><label for="${id("starts")}">First turn begins, and each changes at that time</label><input type="datetime-local" id="${id("starts")}" name="${id("starts")}" value="${layer.starts}" required><input type="hidden" name="${id(knownField("starts"))}" value="${layer.known}">${wrongAt(call, action, `${at}/rotation_start`)}</div>
-<div class="field"><label for="${id("length")}">Length of a turn</label><input type="number" min="1" id="${id("length")}" name="${id("length")}" value="${layer.length}" required>${wrongAt(call, action, `${at}/shift_minutes`)}</div>
+<div class="filters"><div class="field"><label for="${id("starts")}">First turn begins, and each changes at that time</label><input type="datetime-local" id="${id("starts")}" name="${id("starts")}" value="${layer.starts}" required><input type="hidden" name="${id(knownField("starts"))}" value="${layer.known}">${fault(call, action, `${at}/rotation_start`)}</div>
+<div class="field"><label for="${id("length")}">Length of a turn</label><input type="number" min="1" id="${id("length")}" name="${id("length")}" value="${layer.length}" required>${fault(call, action, `${at}/shift_minutes`)}</div>
 <div class="field"><label for="${id("unit")}">counted in</label><select id="${id("unit")}" name="${id("unit")}">${optionsOf(TURN_UNITS, layer.unit)}</select></div>
-<div class="field"><label for="${id("take")}">On call at once</label><select id="${id("take")}" name="${id("take")}">${optionsOf(TAKEN, layer.take)}</select>${wrongAt(call, action, `${at}/take`)}</div></div>
-${whenFields(layer, index)}${holidayField(call, layer, index)}${wrongAt(call, action, `${at}/restriction`)}
+<div class="field"><label for="${id("take")}">On call at once</label><select id="${id("take")}" name="${id("take")}">${optionsOf(TAKEN, layer.take)}</select>${fault(call, action, `${at}/take`)}</div></div>
+${whenFields(layer, index)}${holidayField(call, layer, index)}${fault(call, action, `${at}/restriction`)}
 <div class="buttons">${index > 0 && does(`layer-up:${index}`, "↑", `Move ${layer.name} up`)}${index < last && does(`layer-down:${index}`, "↓", `Move ${layer.name} down`)}${does(`layer-remove:${index}`, "Remove layer", `Remove layer ${layer.name}`)}</div></fieldset>
 `;
 }

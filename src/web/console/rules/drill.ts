@@ -10,18 +10,12 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { channelWords } from "../ui/channel-words.ts";
 import { field, select } from "../ui/form.ts";
+import { levelChoices } from "../ui/level.ts";
 import { peopleNames } from "../ui/people-names.ts";
 import { readNumber } from "../ui/plain.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { reachWords } from "../ui/reach-words.ts";
 import { clockTime, span, until } from "../ui/times.ts";
-
-const LEVELS = [
-  { value: "", name: "as the rule has it" },
-  { value: "500", name: "critical" },
-  { value: "400", name: "error" },
-  { value: "300", name: "warn" },
-];
 
 /** Rings the rule's ladder for real: names the channels first, and says afterwards what arrived. */
 export const drillScreen: Screen = {
@@ -80,7 +74,7 @@ async function ringForm(
   return html`<h2>Ring it for real</h2><p>For as long as nobody acknowledges it, it rings:</p>
 ${named(call, found)}
 <form class="form" method="post" action="${call.base}${action}">
-${select(call, action, { name: "level", label: "Level", choices: LEVELS })}
+${select(call, action, { name: "level", label: "Level", choices: levelChoices("as the rule has it") })}
 ${field(call, action, { name: "message", label: "What people read after the word “Drill”", hint: "Leave empty to say that nothing is wrong, and who tries it." })}
 <p class="form-foot"><button class="button danger" data-busy="Ringing …">Ring them now</button></p></form>`;
 }

@@ -1,18 +1,10 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { editButton } from "../ui/edited-rows.ts";
 import { type Filled, field, optionsOf, select, tick, wrongOf } from "../ui/form.ts";
+import { levelChoices, orWorse } from "../ui/level.ts";
 import { readJsonField, WRITTEN_AS_JSON } from "../ui/plain.ts";
 import { rowsThatCount } from "./read-fields.ts";
 import type { RuleContext } from "./rule-context.ts";
-
-const LEVELS = [
-  { value: "", name: "any level" },
-  { value: "100", name: "debug or worse" },
-  { value: "200", name: "info or worse" },
-  { value: "300", name: "warn or worse" },
-  { value: "400", name: "error or worse" },
-  { value: "500", name: "critical" },
-];
 
 const MISSING = [
   { value: "", name: "(alerts open when something comes)" },
@@ -34,7 +26,7 @@ export function matchForm(call: { base: string }, filled: Filled, around: RuleCo
     name: "level",
     label: "Level",
     at: "/match/min_level",
-    choices: LEVELS,
+    choices: levelChoices("any level", orWorse, 100),
   })}
 ${field(filled, filled.action, { name: "sources", label: "Sources", at: "/match/sources", more: html`list="r-known-sources"`, placeholder: "any", hint: "One or more, separated by commas." })}</div>
 <datalist id="r-known-sources">${around.sources.map((name) => html`<option value="${name}"></option>`)}</datalist>

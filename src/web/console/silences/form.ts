@@ -4,6 +4,7 @@ import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import { textOfTemplate } from "../../../in/ingest/templates.ts";
 import type { PageCall } from "../screen.ts";
 import { type Field, field, keyed, pills, select, tick, wrongOf } from "../ui/form.ts";
+import { levelChoices } from "../ui/level.ts";
 import { localText } from "../ui/local-time.ts";
 import { markedTemplate } from "../ui/message.ts";
 import { ENDS } from "./fields.ts";
@@ -13,13 +14,6 @@ export const NEW_SILENCE = "/silences/new";
 type SilenceForm = PageCall & { fields: URLSearchParams };
 
 const TRY = `${NEW_SILENCE}/try`;
-
-const LEVELS = [
-  { value: "", name: "any level" },
-  { value: "500", name: "below critical" },
-  { value: "400", name: "below error" },
-  { value: "300", name: "below warn" },
-];
 
 /** What is to be quiet, from when until when, and why. Works without script; with one, what it would do is shown beside. */
 export function silenceForm(page: PageCall, fields: URLSearchParams): Markup {
@@ -63,7 +57,7 @@ ${orSaid("names", { name: "match/sources", label: "Sources", hint: "Names, separ
 ${hidden("conditions")}${
   fields.has("conditions") && html`<p>And: <code>${text("conditions")}</code></p>`
 }
-${select(call, NEW_SILENCE, { name: "match/below_level", label: "Level", choices: LEVELS })}
+${select(call, NEW_SILENCE, { name: "match/below_level", label: "Level", choices: levelChoices("any level", (name) => `below ${name}`, 300) })}
 ${tick(call, NEW_SILENCE, { name: "all", words: "everything of it", hint: "Needed if you choose only a project and a level." })}</details>
 </fieldset>`;
 }

@@ -6,6 +6,7 @@ import { connectSender } from "../../../tenant/connect-sender.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { field, select, tick } from "../ui/form.ts";
 import { heardSection } from "../ui/heard.ts";
+import { levelChoices, orWorse } from "../ui/level.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { type KindCard, kindCards } from "../ui/source-kinds.ts";
 import { setUpNotice, shownSetUp } from "./set-up.ts";
@@ -78,21 +79,13 @@ function allCards({ base, params }: PageCall, cards: readonly KindCard[]): Marku
   )}</ul>`;
 }
 
-const LEVELS = [
-  { value: "", name: "as usual for it" },
-  { value: "500", name: "critical" },
-  { value: "400", name: "error and worse" },
-  { value: "300", name: "warn and worse" },
-  { value: "200", name: "info and worse" },
-];
-
 function form(call: PageCall, project: string, { kind, title, where, notes }: KindCard): Markup {
   const action = pathOf("p", project, "connect");
   return html`<h2>${title}</h2><p>Its text goes into ${where}.</p>
 <form class="form" method="post" action="${call.base}${action}">
 <input type="hidden" name="kind" value="${kind}">
 ${field(call, action, { name: "name", label: "Name of the source", hint: `Optional; ${kind} unless given.`, autocomplete: "off" })}
-${select(call, action, { name: "level", label: "A rule that is made for it takes", value: "", choices: LEVELS })}
+${select(call, action, { name: "level", label: "A rule that is made for it takes", value: "", choices: levelChoices("as usual for it", orWorse) })}
 <p>${tick(call, action, { name: "lines", value: "kept", usual: true, words: "Keep its lines for a week, to look at them and to try rules on" })}</p>
 <p class="form-foot"><button class="button">Make the source</button> <a href="${call.base}${action}">Another kind</a></p></form>
 ${notes.length > 0 && html`<h3>To know</h3><ul class="soft">${notes.map((note) => html`<li>${note}</li>`)}</ul>`}`;

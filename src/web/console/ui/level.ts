@@ -1,5 +1,6 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type Level, levelGlyph, levelOf } from "../../../ground/page/drawings.ts";
+import type { Choice } from "./form.ts";
 
 /** The usual numbers; those between carry theirs. */
 const USUAL = new Set([100, 200, 300, 400, 500]);
@@ -9,6 +10,22 @@ export function levelWord(level: number): string {
   const { word } = levelOf(level);
   return USUAL.has(level) ? word : `${word} ${level}`;
 }
+
+/** Levels that are offered, the worst first. `any`: what none of them is called; `down`: the lowest. */
+export function levelChoices(
+  any: string | null,
+  words = (name: string) => name,
+  down = 200,
+): Choice[] {
+  const levels = [500, 400, 300, 200, 100].filter((level) => level >= down);
+  return [
+    ...(any === null ? [] : [{ value: "", name: any }]),
+    ...levels.map((level) => ({ value: String(level), name: words(levelWord(level)) })),
+  ];
+}
+
+/** "error or worse": nothing is worse than critical. */
+export const orWorse = (name: string): string => (name === "critical" ? name : `${name} or worse`);
 
 /** `of`: how many there are of the level. */
 export function levelBadge(level: number, of: number | null = null): Markup {
