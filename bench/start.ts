@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { openStore } from "../src/ground/store/store.ts";
-import { events } from "./events.ts";
 import {
   fromRounds,
   mainThreadMs,
@@ -15,12 +14,12 @@ import {
 } from "./harness.ts";
 
 /** The executable where it is built, else the sources. */
-function command(): [string, string[]] {
+export function command(): [string, string[]] {
   const built = join(import.meta.dirname, "../dist/box");
   return existsSync(built) ? [built, []] : [process.execPath, ["cli/box.ts"]];
 }
 
-const serveOn = (data: string): string[] => {
+export const serveOn = (data: string): string[] => {
   const flags = { data, listen: "127.0.0.1:0", "log-level": "silent" };
   return ["serve", ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])];
 };
@@ -126,82 +125,4 @@ function fill(data: string, mb: number): void {
     );
   }
   store.close();
-}
-
-/** V8's own collections come 20 to 30 s after the last work. */
-const REST_MS = 80_000;
-
-/** Events after which memory is looked at on the way. */
-const PART_WAY = 200_000;
-
-function megabytes(what: string, bytes: number, bounds: Partial<Row> = {}): Row {
-  return { what, unit: "MB", value: bytes / 1024 / 1024, lower: true, ...bounds };
-}
-
-/** Of the executable, which nobody uses, after V8 has collected what a start leaves. Nothing where it isn't built. */
-async function atRest(): Promise<Row[]> {
-  const [program, args] = command();
-  if (args.length > 0) return [];
-  return withDirectory(async (data) => {
-    const server = await startProcess(program, serveOn(data));
-    await new Promise((later) => setTimeout(later, REST_MS));
-    const { anonymous } = server.memory();
-    await server.stop();
-    return [megabytes("the executable, nobody there", anonymous, { must: 50, aim: 40 })];
-  });
-}
-
-export const memory: Scenario = {
-  name: "memory",
-  about: "anonymous memory when idle, after 200,000 and after a million events of 10,000 templates",
-  async run(quick) {
-    const rested = await atRest();
-    const server = await startProcess(process.execPath, [
-      "--max-semi-space-size=4",
-      "bench/box-server.ts",
-    ]);
-    const [url, token] = server.line.split(" ");
-    await new Promise((later) => setTimeout(later, 2000));
-    const idle = server.memory();
-    const total = quick ? 50_000 : 1_000_000;
-    const base = events();
-    let partWay: ReturnType<typeof server.memory> | null = null;
-    for (let sent = 0; sent < total; sent += 4000) {
-      if (sent === PART_WAY) partWay = server.memory();
-      await Promise.all(
-        Array.from({ length: 8 }, (_, lane) => {
-          const body = Array.from({ length: 500 }, (_, i) => {
-            const n = sent + lane * 500 + i;
-            return n % 4 === 0
-              ? JSON.stringify({ message: `${words(n % 10_000)} happened to ${n}` })
-              : base[n % base.length];
-          }).join("\n");
-          return fetch(`${url}/v1/ingest`, {
-            method: "POST",
-            headers: { authorization: `Bearer ${token}`, "content-type": "application/x-ndjson" },
-            body,
-          }).then((answer) => answer.text());
-        }),
-      );
-    }
-    const after = server.memory();
-    await server.stop();
-    return [
-      ...rested,
-      megabytes("idle, anonymous", idle.anonymous, { must: 120, aim: 90 }),
-      ...(partWay === null
-        ? []
-        : [megabytes(`after ${PART_WAY} events, anonymous`, partWay.anonymous)]),
-      megabytes(`after ${total} events, anonymous`, after.anonymous, { must: 250, aim: 180 }),
-      megabytes("peak resident set", after.peak),
-    ];
-  },
-};
-
-const SYLLABLES = ["ka", "lo", "mi", "ner", "pu", "ra", "sto", "ti", "vel", "zu"];
-
-/** A phrase of letters alone, another for each number below 10,000: digits would be masked. */
-function words(n: number): string {
-  const at = (i: number) => SYLLABLES[Math.floor(n / 10 ** i) % 10];
-  return `${at(0)}${at(1)} ${at(2)}${at(3)}`;
 }
