@@ -3,6 +3,7 @@ import { createMiner } from "../src/in/ingest/template/miner.ts";
 import { dice, type Labelled, linesOf, type Make, shuffled } from "./template-dice.ts";
 import { FRESH } from "./template-fresh.ts";
 import { HELD } from "./template-held.ts";
+import { programs } from "./template-programs.ts";
 import { SHAPES } from "./template-shapes.ts";
 import { SHOWN } from "./template-shown.ts";
 
@@ -165,6 +166,7 @@ export function reportQuality(): void {
   reportShapes("earlier shapes", SHAPES);
   reportShapes("shown half", SHOWN);
   reportShapes("fresh, shown", fresh(0));
+  reportShapes("programs, shown", programs("shown"));
   reportOrder(sets);
 }
 
@@ -172,6 +174,7 @@ export function reportQuality(): void {
 export function reportHeld(): void {
   reportShapes("held half", HELD);
   reportShapes("fresh, held", fresh(1));
+  reportShapes("programs, held", programs("held"));
 }
 
 const fresh = (half: 0 | 1): Make[] => FRESH.filter((_, i) => i % 2 === half);
