@@ -145,31 +145,6 @@ export class Dice {
   get access(): string {
     return `${this.day(2)}/Oct/2025:${this.clock} +0000`;
   }
-
-  blob(length: number): string {
-    return this.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", length);
-  }
-
-  upper(length: number): string {
-    return this.text("0123456789ABCDEFGHJKLMNPQRSTUVWXYZ", length);
-  }
-
-  either(one: string, other: string): string {
-    return this.below(2) === 0 ? one : other;
-  }
-
-  /** `1 file`, `7 files`, `2 entries`. */
-  count(thing: string): string {
-    const n = 1 + this.below(6);
-    const many = thing.endsWith("y") ? `${thing.slice(0, -1)}ies` : `${thing}s`;
-    return `${n} ${n === 1 ? thing : many}`;
-  }
-
-  /** One of several texts with blanks in them. */
-  oneOf(texts: string): string {
-    const list = texts.split("|");
-    return list[this.below(list.length)] ?? "";
-  }
 }
 
 /** So many lines of every event, in an order that the seed decides. */

@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createMiner } from "../src/in/ingest/template/miner.ts";
 import { dice, type Labelled, linesOf, type Make, shuffled } from "./template-dice.ts";
-import { FRESH } from "./template-fresh.ts";
-import { HELD } from "./template-held.ts";
-import { programs } from "./template-programs.ts";
+import { eventsOf } from "./template-events.ts";
 import { SHAPES } from "./template-shapes.ts";
-import { SHOWN } from "./template-shown.ts";
 
 /** Research logs with labels, where a copy lies beside the repository; never part of it. */
 const LOGHUB = new URL(`${process.env["LOGHUB"] ?? "../../shared/data/loghub"}/`, import.meta.url);
@@ -164,20 +161,14 @@ export function reportQuality(): void {
   const sum = (i: number): number => rows.reduce((all, { parts }) => all + (parts[i] ?? 0), 0);
   if (rows.length > 0) row("average", rows[0]?.parts.map((_, i) => sum(i) / rows.length) ?? []);
   reportShapes("earlier shapes", SHAPES);
-  reportShapes("shown half", SHOWN);
-  reportShapes("fresh, shown", fresh(0));
-  reportShapes("programs, shown", programs("shown"));
+  reportShapes("shown half", eventsOf("shown"));
   reportOrder(sets);
 }
 
-/** Prints what the miner makes of the half of today's shapes that no rule was made for. */
+/** Prints what the miner makes of the half of the events that no rule was made for. */
 export function reportHeld(): void {
-  reportShapes("held half", HELD);
-  reportShapes("fresh, held", fresh(1));
-  reportShapes("programs, held", programs("held"));
+  reportShapes("held half", eventsOf("held"));
 }
-
-const fresh = (half: 0 | 1): Make[] => FRESH.filter((_, i) => i % 2 === half);
 
 function reportShapes(name: string, events: readonly Make[]): void {
   const each = [1, 2, 3, 4, 5].map((seed) => qualityOf(linesOf(events, seed, 20)));

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import type { Dice, Make } from "./template-dice.ts";
 
 /**
- * Events of fifty widespread programs, one a line, as each program's source writes them; all values are made up. All were written before the rules were run on one. The programs of `programs-held.txt` are held back from the rules.
- * `# program`, `= name value|value`. In a line: `{name}` one of its values, or what the dice have by that name; `{one|other}`; `{99}` a number below; `{x8}` eight digits, hexadecimal (`X` upper case, `b` letters and digits, `p` as in a pod's name); `¶` a line's end, `⇥` a tab.
+ * Events with labels, one a line: those of fifty widespread programs as their sources write them, then two earlier batches. All values are made up. All were written before the rules were run on one; those of `template-held.txt` are held back from the rules.
+ * `# program`, `= name value|value`. In a line: `{name}` one of its values, or what the dice have by that name; `{one|other}`; `{99}` a number below; `{x8}` eight digits, hexadecimal (`X` upper case, `U` capitals and digits, `b` letters and digits, `p` as in a pod's name); `¶` a line's end, `⇥` a tab.
  */
-export function programs(half: "shown" | "held"): Make[] {
-  const lines = readFileSync(new URL(`programs-${half}.txt`, import.meta.url), "utf8").split("\n");
+export function eventsOf(half: "shown" | "held"): Make[] {
+  const lines = readFileSync(new URL(`template-${half}.txt`, import.meta.url), "utf8").split("\n");
   const lists = new Map(
     lines.flatMap((line) => {
       const [, name = "", values = ""] = /^= (\w+) (.*)$/.exec(line) ?? [];
@@ -47,6 +47,7 @@ function closing(text: string, start: number): number {
 const ALPHABETS: Record<string, string> = {
   x: "0123456789abcdef",
   X: "0123456789ABCDEF",
+  U: "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ",
   b: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
   p: "bcdf2456789",
 };
@@ -55,7 +56,7 @@ const ALPHABETS: Record<string, string> = {
 function chosen(inside: string, dice: Dice, lists: ReadonlyMap<string, string>): string | null {
   if (inside.includes('"')) return null;
   if (/^\d+$/.test(inside)) return String(dice.below(Number(inside) + 1));
-  const [, kind = "", length = ""] = /^([xXbp])(\d+)$/.exec(inside) ?? [];
+  const [, kind = "", length = ""] = /^([xXUbp])(\d+)$/.exec(inside) ?? [];
   if (kind !== "") return dice.text(ALPHABETS[kind] ?? "", Number(length));
   const listed = lists.get(inside);
   if (listed !== undefined) return oneOf(listed, dice);
