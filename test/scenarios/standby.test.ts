@@ -92,7 +92,6 @@ async function sendsOn({ url, data, api, host, syslogPort, smtpPort }: Machine):
 
 /** A sender of syslog is known by its own address, and a mail server is greeted. */
 async function sendsOnSenders({ host, syslogPort, smtpPort, api }: Senders): Promise<void> {
-  await api.need("POST", "/v1/projects/shop/sources", { name: "syslog", kind: "syslog" });
   const sender = connect({ host, port: syslogPort, localAddress: SENDER });
   sender.end("<11>1 - db7 kernel - - - disk full\n");
   await untilSo(
@@ -108,12 +107,12 @@ async function sendsOnSenders({ host, syslogPort, smtpPort, api }: Senders): Pro
 
 postgresTest(
   "a machine that stands by takes the box when its owner leaves, and when it stands still",
-  (t) => standbyStory(t, ["SIGTERM", "SIGSTOP"], { look: saysSo }),
+  async (t) => void (await standbyStory(t, ["SIGTERM", "SIGSTOP"], { look: saysSo })),
 );
 
 postgresTest(
   "whoever knows only the machine that stands by is served by it, whatever befalls the other one",
-  (t) => standbyStory(t, ["SIGKILL"], { isLinked: true, look: sendsOn }),
+  async (t) => void (await standbyStory(t, ["SIGKILL"], { isLinked: true, look: sendsOn })),
 );
 
 postgresTest(

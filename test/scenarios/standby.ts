@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { alertsIn } from "../support/kept-box.ts";
-import { type Ledger, type Machine, twoMachines } from "../support/two-machines.ts";
+import { type Machine, twoMachines } from "../support/two-machines.ts";
+import { lookOn, type Seen } from "./seen-outside.ts";
 
 /** What befalls the machine that serves, or the way to the database. */
 export type Blow =
@@ -42,7 +43,7 @@ const standsBy = async (machine: Machine) => (await machine.role())?.role === "s
 /**
  * Two machines with senders, one blow after the other. What was answered is in the record, no alert id is seen twice, and
  * each page rings. `look` is given the machine that stands by, before anything befalls it. `isLinked`: they know each
- * other, and senders only the one that stands by.
+ * other; some senders know only the one that stands by, and others send by UDP. What was seen of each blow.
  */
 export async function standbyStory(
   t: TestContext,
@@ -52,28 +53,34 @@ export async function standbyStory(
     isLinked = false,
     mib = 0,
   }: { look?(standby: Machine): Promise<void>; isLinked?: boolean; mib?: number } = {},
-): Promise<void> {
+): Promise<Seen[]> {
   const { one, two, ask, ledger } = await twoMachines(t, { isLinked, mib });
   await until("the other stands by", () => standsBy(two), FETCHED_MS);
+  const syslog = { name: "syslog", kind: "syslog", options: { logfmt: true } };
+  if (isLinked) await one.api.need("POST", "/v1/projects/shop/sources", syslog);
   await look(two);
   const ends = new AbortController();
   t.after(() => ends.abort());
-  // With a link a sender knows one machine, the one that stands by.
   let known = two;
-  const senders = ledger.sending(ends.signal, isLinked ? () => [known] : undefined);
+  const senders = [ledger.sending(ends.signal)];
+  if (isLinked)
+    senders.push(
+      ledger.sending(ends.signal, () => [known]),
+      ledger.shooting(ends.signal),
+    );
   const rungBy = async (from: number) =>
     until("a page rings", () => ledger.pages.some(({ n }) => (ledger.began.get(n) ?? 0) > from));
-  const took = new Map<Blow, number[]>();
+  const seen: (() => Seen)[] = [];
   let [owner, other] = [one, two];
   let epoch = (await one.role())?.epoch ?? 0;
-  let doubles = 0;
+  let taken: number | null = null;
 
-  const changesHands = async (blow: Blow, from: number) => {
+  const changesHands = async (from: number) => {
     await until("the other takes the box", () => serves(other), FETCHED_MS);
     // Events that are sent from now on only the new owner can take.
     const since = performance.now();
     await rungBy(since);
-    took.set(blow, [...(took.get(blow) ?? []), performance.now() - from]);
+    taken = performance.now() - from;
     [owner, other] = [other, owner];
     epoch++;
   };
@@ -82,40 +89,40 @@ export async function standbyStory(
     assert.equal(code, 1, "the machine whose box was taken ends, and is started again");
     await late.start();
   };
-  const leaves = async (blow: Blow) => {
+  const leaves = async () => {
     const from = performance.now();
     const ended = owner.stop();
-    await changesHands(blow, from);
+    await changesHands(from);
     assert.equal((await ended).code, 0);
     await other.start();
   };
   const steps: Record<Blow, () => Promise<void>> = {
-    SIGTERM: () => leaves("SIGTERM"),
+    SIGTERM: leaves,
     /** Told to stop while the other machine fetches the whole store for the first time. */
     async "SIGTERM beside a new one"() {
       await other.stop();
       for (const name of readdirSync(other.data))
         if (!name.startsWith("box.key")) rmSync(join(other.data, name), { recursive: true });
       await other.start();
-      await leaves("SIGTERM beside a new one");
+      await leaves();
     },
     async SIGKILL() {
       const from = performance.now();
       await owner.kill();
-      await changesHands("SIGKILL", from);
+      await changesHands(from);
       await other.start();
     },
     async SIGSTOP() {
       const from = performance.now();
       owner.signal("SIGSTOP");
-      await changesHands("SIGSTOP", from);
+      await changesHands(from);
       other.signal("SIGCONT");
       await isRefused(other);
     },
     async "power off"() {
       const from = performance.now();
       await owner.powerOff();
-      await changesHands("power off", from);
+      await changesHands(from);
       for (const isReached of [false, true]) {
         other.reach(isReached);
         other.reachLink(isReached);
@@ -125,7 +132,7 @@ export async function standbyStory(
     async "owner cut"() {
       const from = performance.now();
       owner.reach(false);
-      await changesHands("owner cut", from);
+      await changesHands(from);
       other.reach(true);
       await isRefused(other);
     },
@@ -143,9 +150,7 @@ export async function standbyStory(
       await pause(CUT_MS);
       assert.ok(await serves(owner), "it is still the owner's");
       owner.reachLink(true);
-      const from = performance.now();
-      await rungBy(from);
-      took.set("link cut", [...(took.get("link cut") ?? []), performance.now() - from]);
+      await rungBy(performance.now());
     },
     async "both cut"() {
       owner.reach(false);
@@ -166,12 +171,13 @@ export async function standbyStory(
     known = other;
     const before = ledger.answered.size;
     await until("events are answered", () => ledger.answered.size > before + 5);
-    const mayDouble = ledger.pages.length;
+    const ended = lookOn(ledger, blow, owner);
+    taken = null;
     await steps[blow]();
-    doubles += doublesIn(ledger.pages.slice(mayDouble));
+    seen.push(ended(taken));
   }
   ends.abort();
-  await senders;
+  await Promise.all(senders);
   await until("each page has rung", () => {
     const rung = new Set(ledger.pages.map(({ n }) => n));
     return [...ledger.answered].every((n) => rung.has(n));
@@ -199,32 +205,6 @@ export async function standbyStory(
     assert.equal(eventsOf.get(id) ?? n, n, `alert ${id} was two alerts outside`);
     eventsOf.set(id, n);
   }
-  if (isLinked) t.diagnostic(heardBy(ledger));
-  t.diagnostic(
-    `${ledger.answered.size} of ${ledger.sent} events answered, ${doubles} pages twice; to the next page: ${saidOf(took)}`,
-  );
-}
-
-/** What senders saw. */
-function heardBy({ heard, refused, longest }: Ledger): string {
-  const hows = new Map<string, number>();
-  for (const { how } of refused) hows.set(how, (hows.get(how) ?? 0) + 1);
-  const silence = Math.max(...heard.slice(1).map((at, i) => at - (heard[i] ?? at)));
-  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-  const named = [...hows].map(([how, n]) => `${how} ${n}`).join(", ") || "none";
-  return `longest wait for a yes ${seconds(longest)}, longest without any ${seconds(silence)}; refusals: ${named}`;
-}
-
-const doublesIn = (pages: readonly { n: string }[]) =>
-  pages.length - new Set(pages.map(({ n }) => n)).size;
-
-function saidOf(took: ReadonlyMap<string, readonly number[]>): string {
-  return [...took]
-    .map(([blow, all]) => {
-      const sorted = all.toSorted((a, b) => a - b);
-      const seconds = (ms = 0) => (ms / 1000).toFixed(1);
-      const median = sorted[Math.floor(sorted.length / 2)];
-      return `${blow} ${seconds(median)} s, worst ${seconds(sorted.at(-1))} s of ${sorted.length}`;
-    })
-    .join("; ");
+  t.diagnostic(`${ledger.answered.size} of ${ledger.sent} events answered`);
+  return seen.map((one) => one());
 }

@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
@@ -63,8 +64,10 @@ export interface Ledger {
   began: Map<string, number>;
   /** Each try that wasn't answered 202: when it ended, and how. */
   refused: { at: number; how: string }[];
-  /** When the answers came. */
-  heard: number[];
+  /** When the answers came, and how long each event had to wait for its yes, in milliseconds. */
+  heard: { at: number; waited: number }[];
+  /** Events that were sent once, as datagrams: when, and to which machine. */
+  datagrams: { n: string; at: number; to: Machine }[];
   /** The longest that an event had to wait for its yes, in milliseconds. */
   longest: number;
   /** Sends one event once, with patience. Whether it was taken. */
@@ -74,12 +77,15 @@ export interface Ledger {
    * ended.
    */
   sending(signal: AbortSignal, machines?: () => readonly Machine[]): Promise<void>;
+  /** Sends events by syslog over UDP from now on, to both machines in turn; `shop/syslog` has to read `name=value`. */
+  shooting(signal: AbortSignal): Promise<void>;
 }
 
 const PATIENCE_MS = 3_000;
 /** Of a sender that knows one machine. */
 const LONG_PATIENCE_MS = 30_000;
 const SENDERS = 4;
+const DATAGRAM_MS = 100;
 /** Whose syslog is known by this address. */
 export const SENDER = "127.0.0.9";
 
@@ -230,6 +236,7 @@ function ledgerOf(
     began: new Map(),
     refused: [],
     heard: [],
+    datagrams: [],
     longest: 0,
     send: async (at, n) => (await tried(at, n, LONG_PATIENCE_MS)) === null,
     async sending(signal, only) {
@@ -244,9 +251,10 @@ function ledgerOf(
             const how = await tried(at, n, patience).catch((error: unknown) => codeOf(error));
             if (how === null) {
               ledger.answered.add(n);
-              ledger.heard.push(performance.now());
-              const took = performance.now() - (ledger.began.get(n) ?? 0);
-              ledger.longest = Math.max(ledger.longest, took);
+              const at = performance.now();
+              const waited = at - (ledger.began.get(n) ?? 0);
+              ledger.heard.push({ at, waited });
+              ledger.longest = Math.max(ledger.longest, waited);
               break;
             }
             ledger.refused.push({ at: performance.now(), how });
@@ -256,6 +264,20 @@ function ledgerOf(
         }
       };
       await Promise.all(Array.from({ length: SENDERS }, sender));
+    },
+    async shooting(signal) {
+      const socket = createSocket("udp4").on("error", () => {});
+      socket.bind({ address: SENDER });
+      await once(socket, "listening");
+      for (let turn = 0; !signal.aborted; turn++) {
+        const to = machines[turn % machines.length] as Machine;
+        const [n, at] = [`udp-${turn}`, performance.now()];
+        ledger.began.set(n, at);
+        ledger.datagrams.push({ n, at, to });
+        socket.send(`<11>1 - till app - - - n=${n} is stuck`, to.syslogPort, to.host);
+        await pause(DATAGRAM_MS);
+      }
+      socket.close();
     },
   };
   return ledger;
