@@ -43,7 +43,7 @@ export interface BoxRecord extends KeptBox {
   /** After the store was opened: waits until the database has everything, or doesn't answer. */
   begin(tenant: Pick<Tenant, "id" | "store" | "ingest">): Promise<void>;
   /** Closes a port of a machine that stood by, and keeps what came. Its number; null where there was none. */
-  freePort(id: string): number | null;
+  freePort(id: string): Promise<number | null>;
   /** From now on what other machines send on, and what was held, is these ports'. */
   serve(taker: (port: string) => TakeSocket | null): void;
   /** After the store was closed. */
@@ -158,7 +158,7 @@ async function openLinked(
         return untilFollowed({ database, isAlone }, deps, atOnce);
       },
       handedAside: () => handed?.aside() ?? 0,
-      freePort: (id) => doors?.free(id) ?? null,
+      freePort: async (id) => (await doors?.free(id)) ?? null,
       async stop() {
         await handed?.stop();
         await keeper.stop();

@@ -128,9 +128,9 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     });
     lifecycle.onStop("decoder", () => http.decoder.close());
     // Whoever came by a port of a standby goes on by it.
-    const free: FreePort = (port) => ({
+    const free: FreePort = async (port) => ({
       ...port,
-      port: record?.freePort(portId(port)) ?? port.port,
+      port: (await record?.freePort(portId(port))) ?? port.port,
     });
     intake = await openPorts(config, { tenant, clock, limits: http.rates, free });
     lifecycle.onStop("ports", () => intake?.stop());
@@ -143,14 +143,14 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     };
     const { tls } = config;
     const at = config.adapters.listen;
-    const beside = at && free({ ...at, name: "adapters", bound: null });
+    const beside = at && (await free({ ...at, name: "adapters", bound: null }));
     const side = beside && (await listen({ ...beside, tls }, { ...serve, app: adapters }));
     const limitMs = () => (isAwaited() ? AWAITED_MS : undefined);
     const drain = () => tenant.ingest.drain();
     lifecycle.onStop("adapters", () => side?.close(drain, limitMs()));
     const webPorts = await openWebPorts(config, { tenant, serve, senders, free });
     lifecycle.onStop("senders", () => webPorts.close(drain, limitMs()));
-    const own = free({ ...config, name: "http", bound: null });
+    const own = await free({ ...config, name: "http", bound: null });
     const web = await listen({ host: own.host, port: own.port, tls }, serve);
     lifecycle.onStop("http", () =>
       web.close(() => {

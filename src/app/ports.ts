@@ -26,7 +26,7 @@ export interface SendersOpenPort {
 }
 
 /** The port to listen on, which nobody of this process listens on any more. */
-export type FreePort = <P extends Port<string>>(port: P) => P;
+export type FreePort = <P extends Port<string>>(port: P) => Promise<P>;
 
 /** Ports for HTTP senders. */
 interface OpenWebPorts extends Omit<Listening, "url" | "take"> {
@@ -43,8 +43,9 @@ export async function openPorts(
   if (intake.ports.length === 0) return null;
   const { openIntake, PortFault } = await import("../web/intake/intake.ts");
   try {
-    const opened = await openIntake(intake.ports.map(free), {
+    const opened = await openIntake(intake.ports, {
       tenant,
+      free,
       clock,
       allowFrom: cidrs(intake.allowFrom),
       senders: intake.senders,
@@ -84,7 +85,7 @@ export async function openWebPorts(
     await Promise.all(open.map(({ web }) => web.close(wake, limitMs)));
   };
   for (const given of intake.web) {
-    const { name, host, port, bound } = free(given);
+    const { name, host, port, bound } = await free(given);
     const find = bound === null ? () => null : followSource(tenant.store, bound);
     const app = () =>
       senders({

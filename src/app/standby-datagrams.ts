@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { isIPv6, type Socket } from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
+import { othersFirst } from "../ground/kit/slices.ts";
 import { packedDatagram } from "../web/intake/datagrams.ts";
 import { type Port, portId } from "../web/intake/port.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -12,6 +13,9 @@ const MOST_BYTES = 4 * 1024 * 1024;
 /** What the system keeps before it is read. */
 const BUFFER = 4 * 1024 * 1024;
 const AGAIN_MS = 250;
+/** Turns of the event loop that what the system keeps is read in; in the latest of them nothing came. */
+const MOST_TURNS = 200;
+const QUIET_TURNS = 2;
 
 /**
  * A port for datagrams of a machine that stands by. All of them go to the machine that serves by one connection, which is
@@ -22,10 +26,10 @@ export async function openStandbyDatagrams(
   port: Port,
   { clock }: Pick<BoxDeps, "clock">,
   forwarder: Pick<Forwarder, "send" | "counts" | "isClosed">,
-): Promise<{ port: number; close(): Promise<void> }> {
+): Promise<{ port: number; drain(): Promise<void>; close(): Promise<void> }> {
   const { counts } = forwarder;
   const waiting: Buffer[] = [];
-  let [bytes, sent] = [0, 0];
+  let [bytes, sent, came] = [0, 0, 0];
   let way: Duplex | null = null;
 
   const taken = (n: number) => {
@@ -58,6 +62,7 @@ export async function openStandbyDatagrams(
     recvBufferSize: BUFFER,
   });
   socket.on("message", (message, { address }) => {
+    came++;
     const one = packedDatagram({ address, bytes: message });
     if (waiting.length === MOST || bytes + one.length > MOST_BYTES) return void counts.dropped++;
     bytes += one.length;
@@ -73,6 +78,14 @@ export async function openStandbyDatagrams(
   });
   return {
     port: socket.address().port,
+    /** Reads what the system has got: what is unread when the port is closed would be lost. */
+    async drain() {
+      for (let [turn, quiet] = [0, 0]; turn < MOST_TURNS && quiet < QUIET_TURNS; turn++) {
+        const before = came;
+        await othersFirst();
+        quiet = came === before ? quiet + 1 : 0;
+      }
+    },
     // What came is still sent on.
     close: () => new Promise((done) => socket.close(() => done())),
   };

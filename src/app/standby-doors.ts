@@ -17,7 +17,7 @@ export interface StandbyDoors {
   url: string;
   reload(): void;
   /** Accepts no more there, and keeps what came. Its real number; null where it isn't open. */
-  free(id: string): number | null;
+  free(id: string): Promise<number | null>;
   /** Accepts no more anywhere. */
   close(): Promise<void>;
 }
@@ -25,6 +25,7 @@ export interface StandbyDoors {
 interface Door {
   port: number;
   reload(): void;
+  drain?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,10 +63,11 @@ export async function openStandbyDoors(
       reload() {
         for (const door of doors.values()) door.reload();
       },
-      free(id) {
+      async free(id) {
         const door = doors.get(id);
         if (door === undefined) return null;
         doors.delete(id);
+        await door.drain?.();
         void door.close();
         return door.port;
       },

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -32,6 +33,39 @@ test("datagrams are found in a connection's bytes, in whatever pieces they come"
     at += size;
   }
   assert.deepEqual(found, all);
+});
+
+/** The system has them unread: this process stands still meanwhile. */
+function sentMeanwhile(port: number, n: number): void {
+  const script = `const socket = require("node:dgram").createSocket("udp4");
+    let left = ${n};
+    for (let i = 0; i < ${n}; i++)
+      socket.send("datagram " + i, ${port}, "127.0.0.1", () => --left === 0 && socket.close());`;
+  execFileSync(process.execPath, ["-e", script]);
+}
+
+test("what the system has unread when a port is given away is kept, too", async () => {
+  const found: string[] = [];
+  const read = createDatagramReader();
+  const ways: Socket[] = [];
+  const counts = { forwarded: 0, refused: 0, datagrams: 0, dropped: 0 };
+  const forwarder = {
+    counts,
+    isClosed: () => false,
+    send({ socket }: { socket: Socket }) {
+      ways.push(socket);
+      socket.on("data", (chunk: Buffer) =>
+        found.push(...read(chunk).map(({ bytes }) => String(bytes))),
+      );
+    },
+  };
+  const to = { name: "syslog-udp", host: "127.0.0.1", port: 0, bound: null } as const;
+  const open = await openStandbyDatagrams(to, { clock: handClock() }, forwarder);
+  sentMeanwhile(open.port, 200);
+  await open.drain();
+  await open.close();
+  await until(() => found.length === 200, "all of them are sent on");
+  for (const way of ways) way.destroy();
 });
 
 test("5,000 are kept until they are taken, each is sent again until then, and the rest is counted", async (t) => {

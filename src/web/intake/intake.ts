@@ -18,11 +18,15 @@ export interface Intake {
   stop(): Promise<void>;
 }
 
-/** Opens all ports, or none. `tls` is there where a port needs it. Rejects with PortFault. */
-export async function openIntake(
-  ports: readonly Port[],
-  deps: IntakeDeps & { tls: TlsFiles | null },
-): Promise<Intake> {
+interface OpenDeps extends IntakeDeps {
+  /** It is there where a port needs it. */
+  tls: TlsFiles | null;
+  /** Makes a port free that this machine had while it stood by. */
+  free(port: Port): Promise<Port>;
+}
+
+/** Opens all ports, or none. Rejects with PortFault. */
+export async function openIntake(ports: readonly Port[], deps: OpenDeps): Promise<Intake> {
   const open: Opened[] = [];
   const turn = createLoopTurn(deps.clock);
   const stop = async () => {
@@ -58,10 +62,7 @@ interface Opened {
   socket: OpenDatagrams | OpenStream;
 }
 
-async function openOne(
-  port: Port,
-  { tls, ...deps }: TakerDeps & { tls: TlsFiles | null },
-): Promise<Opened> {
+async function openOne(port: Port, { tls, free, ...deps }: TakerDeps & OpenDeps): Promise<Opened> {
   const { clock } = deps;
   const { name } = port;
   if (name === "smtp") {
@@ -70,14 +71,16 @@ async function openOne(
       import("./mail-taker.ts"),
     ]);
     const taker = createMailTaker(port, deps);
-    return { port, taker, socket: await openMail(port, { taker, clock, tls }) };
+    return { port, taker, socket: await openMail(await free(port), { taker, clock, tls }) };
   }
   const format = createFormat[name](deps.senderClock);
   const taker = createTaker(port, format, deps);
   const behind = { format, taker, clock };
+  // Only now: what comes while code is loaded for another port is kept by the one that stood by.
+  const own = await free(port);
   const socket = name.endsWith("-udp")
-    ? await openUdp(port, behind)
-    : await openTcp(port, { ...behind, tls: name.endsWith("-tls") ? tls : null });
+    ? await openUdp(own, behind)
+    : await openTcp(own, { ...behind, tls: name.endsWith("-tls") ? tls : null });
   return { port, taker, socket };
 }
 
