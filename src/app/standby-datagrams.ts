@@ -31,6 +31,7 @@ export async function openStandbyDatagrams(
   const waiting: Buffer[] = [];
   let [bytes, sent, came] = [0, 0, 0];
   let way: Duplex | null = null;
+  let isUnread = false;
 
   const taken = (n: number) => {
     for (const one of waiting.splice(0, n)) bytes -= one.length;
@@ -43,7 +44,7 @@ export async function openStandbyDatagrams(
     far.once("close", () => {
       near.destroy();
       way = null;
-      sent = 0;
+      [sent, isUnread] = [0, false];
       clock.after(AGAIN_MS, send);
     });
     const socket = Object.assign(far, { destroySoon: () => far.destroy() }) as unknown as Socket;
@@ -51,11 +52,16 @@ export async function openStandbyDatagrams(
     forwarder.send({ ...how, socket, port: portId(port), late: () => far.destroy() });
     return near;
   };
+  /** What comes until the latest was read goes together: whoever takes it writes it with one commit. */
   const send = () => {
-    if (forwarder.isClosed() || sent === waiting.length) return;
+    if (forwarder.isClosed() || isUnread || sent === waiting.length) return;
     way ??= begin();
-    for (const one of waiting.slice(sent)) way.write(one);
-    sent = waiting.length;
+    const more = Buffer.concat(waiting.slice(sent));
+    [sent, isUnread] = [waiting.length, true];
+    way.write(more, () => {
+      isUnread = false;
+      send();
+    });
   };
   const socket = createSocket({
     type: isIPv6(port.host) ? "udp6" : "udp4",

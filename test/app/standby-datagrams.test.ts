@@ -10,6 +10,9 @@ import {
   type Datagram,
   packedDatagram,
 } from "../../src/web/intake/datagrams.ts";
+import { createFormat } from "../../src/web/intake/format.ts";
+import { noneYet } from "../../src/web/intake/taker.ts";
+import { openUdp } from "../../src/web/intake/udp.ts";
 import { handClock } from "../support/clock.ts";
 import { seed } from "../support/seed.ts";
 import { seeded } from "../support/seeded.ts";
@@ -33,6 +36,49 @@ test("datagrams are found in a connection's bytes, in whatever pieces they come"
     at += size;
   }
   assert.deepEqual(found, all);
+});
+
+test("what waited for a machine that serves now is written together", async (t) => {
+  const takes: number[] = [];
+  let rest = () => {};
+  const taker = {
+    mayComeFrom: () => true,
+    count() {},
+    offer() {},
+    take: (frames: readonly unknown[]) =>
+      new Promise<void>((resolve) => {
+        takes.push(frames.length);
+        rest = resolve;
+      }),
+    stop() {},
+    isStopped: () => false,
+    counts: { port: "syslog-udp", outcomes: noneYet() },
+  } as const;
+  const clock = handClock();
+  const to = { name: "syslog-udp", host: "127.0.0.1", port: 0, bound: null } as const;
+  const own = await openUdp(to, { format: createFormat["syslog-udp"](undefined), taker, clock });
+  t.after(own.close);
+  const counts = { forwarded: 0, refused: 0, datagrams: 0, dropped: 0 };
+  const held: Socket[] = [];
+  const forwarder = {
+    counts,
+    isClosed: () => false,
+    send: ({ socket }: { socket: Socket }) => void held.push(socket),
+  };
+  const open = await openStandbyDatagrams(to, { clock }, forwarder);
+  sentMeanwhile(open.port, 200);
+  await open.drain();
+  await open.close();
+  assert.equal(held.length, 1);
+  own.take(held[0] as Socket);
+  const taken = () => takes.reduce((sum, n) => sum + n, 0);
+  while (counts.datagrams < 200) {
+    await until(() => taken() > counts.datagrams, "more of them are taken");
+    rest();
+    const before = taken();
+    await until(() => counts.datagrams === before, "it is told so");
+  }
+  assert.ok(takes.length < 5, `by few commits: ${takes}`);
 });
 
 /** The system has them unread: this process stands still meanwhile. */

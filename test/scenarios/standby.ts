@@ -24,6 +24,8 @@ const TAKEN_MS = 60_000;
 const FETCHED_MS = 600_000;
 /** Longer than a machine lives after its latest word. */
 const CUT_MS = 13_000;
+/** Where no page comes for so long, none is on its way. */
+const QUIET_MS = 3_000;
 
 async function until(
   what: string,
@@ -182,6 +184,9 @@ export async function standbyStory(
     const rung = new Set(ledger.pages.map(({ n }) => n));
     return [...ledger.answered].every((n) => rung.has(n));
   });
+  // Of datagrams nobody is told: they ring, or are lost.
+  for (let before = -1; before !== ledger.pages.length; await pause(QUIET_MS))
+    before = ledger.pages.length;
   await until(
     "what was confirmed alone is taken",
     async () => (await ask("SELECT 1 FROM tenant_handed")).length === 0,

@@ -39,6 +39,9 @@ export function openUdp(
     const read = createDatagramReader();
     for await (const chunk of linked as AsyncIterable<Buffer>) {
       const datagrams = read(chunk);
+      // All that has come meanwhile is written with one commit.
+      for (let more = linked.read(); more !== null; more = linked.read())
+        datagrams.push(...read(more));
       const frames = datagrams.flatMap((one) => {
         const frame = framed(one);
         return frame === null ? [] : [{ frame, address: one.address }];
