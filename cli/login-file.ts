@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeDirectory } from "../src/ground/kit/make-directory.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { terminal } from "./terminal.ts";
 
@@ -38,7 +39,7 @@ export function readLogin(): Login | null {
 /** Only this user may read the file, because it holds a key. */
 export function writeLogin(login: Login): void {
   const file = loginFile();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   const fresh = `${file}.new`;
   rmSync(fresh, { force: true });
   writeFileSync(fresh, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: "wx" });

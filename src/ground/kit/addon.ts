@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { makeDirectory } from "./make-directory.ts";
 
 /**
  * The executable writes its native addon into a file, because native code can only be loaded from one. Nobody else may
@@ -60,7 +61,7 @@ function reasonOf(error: unknown): string {
 
 /** Writes the file into `directory` unless it is there, and returns its path. */
 export function extract({ name, version, sha256, read }: NativeAddon, directory: string): string {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   requireOwnDirectory(directory);
   const file = path.join(directory, `${name}-${version}-${sha256}.node`);
   if (hashOf(file) !== sha256) write(file, read());
