@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { PeopleView, SeatFlags } from "../src/app/offline/people.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
@@ -6,6 +8,7 @@ import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
 import { dataFlag, flag, jsonFlag, print } from "./options.ts";
 import { givenPassword } from "./prompt.ts";
 import { type Columns, tableOf, when } from "./table.ts";
+import { terminal } from "./terminal.ts";
 
 interface OfflineOptions {
   data: string;
@@ -83,7 +86,12 @@ async function issue(options: OfflineOptions & SeatFlags): Promise<void> {
   const flags =
     ttl === undefined ? options : { ...options, ttl: String(secondsOfSpan(ttl) ?? ttl) };
   const { atDesk, at } = await parts(options);
+  const isFirst = !existsSync(join(at.data, "box.db"));
   const code = await atDesk(at, "pair-code", flags);
+  if (isFirst)
+    terminal().stderr.write(
+      `No box has served ${at.data} yet. The code is for the one that will, and the link is below its address.\n`,
+    );
   const plain = () =>
     [
       `pairing code  ${code.code}`,

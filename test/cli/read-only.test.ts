@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { atDesk } from "../../src/app/offline/desk.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
+import { testBox } from "../support/box.ts";
 import { handClock } from "../support/clock.ts";
 import { box } from "../support/command-line.ts";
 import { servedBefore } from "../support/data.ts";
@@ -40,8 +41,6 @@ const changes = [
   ["account", "set-role", "ann@example.org", "admin"],
   ["account", "remove", "ann@example.org"],
   ["account", "set-password", "ann@example.org", "--password-file", PASSWORD],
-  ["pair-code"],
-  ["pair-code", "--email", "ann@example.org", "--role", "owner"],
   ["sign-in", "password", "on"],
   ["key", "create", "ann@example.org"],
   ["session", "list"],
@@ -58,7 +57,7 @@ const changes = [
   ["backup", "/nonexistent/copy"],
 ];
 
-test("where there is no store, only serving and restoring make one", async (t) => {
+test("where there is no store, only serving, restoring and a pairing code make one", async (t) => {
   const parent = scratch(t);
   const empty = join(parent, "empty");
   mkdirSync(empty, { mode: 0o755 });
@@ -76,6 +75,33 @@ test("where there is no store, only serving and restoring make one", async (t) =
       assert.deepEqual(readdirSync(empty), [], words.join(" "));
       assert.equal(statSync(empty).mode & 0o777, 0o755, words.join(" "));
     }
+});
+
+test("a pairing code can be made before a box served, in a directory that is missing or empty", async (t) => {
+  const parent = scratch(t);
+  const absent = join(parent, "new", "data");
+  const code = (data: string, ...flags: string[]) =>
+    box(["pair-code", "--json", "--data", data, ...flags]);
+  assert.equal((await code(absent, "--ttl", "1")).code, 2);
+  assert.deepEqual(readdirSync(parent), [], "wrong usage makes nothing");
+  writeFileSync(join(parent, "notes"), "");
+  assert.match((await code(parent)).err, /^box: There is no .*box.db: is --data/);
+  assert.deepEqual(readdirSync(parent), ["notes"]);
+
+  const made = await Promise.all(Array.from({ length: 4 }, () => code(absent)));
+  for (const { code, out, err } of made) {
+    assert.equal(code, 0, err);
+    assert.equal(JSON.parse(out).role, "owner");
+  }
+  assert.match(made[0]?.err ?? "", /^No box has served .* yet\. /);
+  assert.equal(statSync(absent).mode & 0o777, 0o700);
+
+  const served = await testBox({ data: absent });
+  t.after(() => served.stop());
+  const { code: first } = JSON.parse(made[0]?.out ?? "");
+  const seat = { code: first, email: "ann@example.org", password: "correct horse" };
+  assert.equal((await served.api("POST", "/v1/pair", seat, null)).status, 200);
+  assert.equal((await code(absent)).err, "");
 });
 
 /** SQLite's log and its index, which lie beside a store while it is read. */

@@ -1,11 +1,14 @@
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { type ErrorCode, ServiceError } from "../../ground/kit/errors.ts";
 import { UsageError } from "../../ground/kit/flags.ts";
 import type { Log } from "../../ground/kit/log.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
+import { prepareDirectory } from "../../ground/store/directory.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import { type FaultKind, StoreFault } from "../../ground/store/faults.ts";
+import { othersIn } from "../../ground/store/files.ts";
 import { setMeta } from "../../ground/store/meta.ts";
 import { mustBeAlone, STANDS_BY } from "../../ground/store/record/mark.ts";
 import { mustExist, openStore, type Store } from "../../ground/store/store.ts";
@@ -53,7 +56,8 @@ type Answer<V extends DeskVerb> = Awaited<ReturnType<Verbs[V]["does"]>>;
 
 /**
  * Has a change made by the box that serves the directory. Where nobody serves it, opens the store for it. Throws what
- * the change throws, and StoreFault, also where no box ever served.
+ * the change throws, and StoreFault, also where no box ever served: only a pairing code makes the store then, in a
+ * directory that is missing or empty (contract §3).
  */
 export async function atDesk<V extends DeskVerb>(
   directory: Directory,
@@ -64,7 +68,10 @@ export async function atDesk<V extends DeskVerb>(
   if (asked !== null) return asked.answer;
   const { data, clock, random } = directory;
   const path = join(data, "box.db");
-  mustExist(path);
+  if (verb === "pair-code" && isEmpty(data)) {
+    people.checkSeat(given[0] as people.SeatFlags);
+    prepareDirectory(data);
+  } else mustExist(path);
   mustBeAlone(data, "only the box that serves it can change it: box serve --database …");
   const store = openStore({ path, kind: "box", clock, random, older: "refuse" });
   try {
@@ -73,6 +80,12 @@ export async function atDesk<V extends DeskVerb>(
   } finally {
     store.close();
   }
+}
+
+/** Whether it is for a box to begin with. One with other things in it is another directory than was meant. */
+function isEmpty(data: string): boolean {
+  const found = statSync(data, { throwIfNoEntry: false });
+  return found === undefined || (found.isDirectory() && othersIn(data).length === 0);
 }
 
 /** Has a change made by the box that serves the directory. null where nobody does. Throws as `atDesk`. */

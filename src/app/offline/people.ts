@@ -141,7 +141,7 @@ function roleOf(text: string): Role | undefined {
   return roles.find((role) => role === text);
 }
 
-function checkSeat(flags: SeatFlags) {
+export function checkSeat(flags: SeatFlags) {
   const faults: string[] = [];
   const { email = null, ttl = String(codeTtl.usual) } = flags;
   if (email !== null && !isEmail(email)) faults.push(`--email: "${email}" is no email address.`);

@@ -106,3 +106,14 @@ function isAlive(pid: number): boolean {
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
+
+/**
+ * Files that may lie in a directory without a store: those of a refused or killed restore, a lock, a disk; and key
+ * files, which nothing overwrites.
+ */
+const NOTHING =
+  /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+|(box|hosted)\.key(\.[0-9a-f]{16})?)$/;
+
+/** The names of all else. */
+export const othersIn = (directory: string): string[] =>
+  readdirSync(directory).filter((name) => !NOTHING.test(name));

@@ -4,7 +4,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -12,12 +11,14 @@ import {
 import { basename, dirname, join } from "node:path";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { addKey } from "../../ground/kit/key-ring.ts";
+import { makeDirectory } from "../../ground/kit/make-directory.ts";
 import { giveToOwner } from "../../ground/kit/owner.ts";
 import { openReadOnly, openSqlite } from "../../ground/store/database.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import {
   dropLeftovers,
   freeBytes,
+  othersIn,
   syncDirectory,
   syncFile,
   withAside,
@@ -66,7 +67,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
     place.data,
     "its database would undo the restore. Restore into an empty directory, and serve that with an empty database",
   );
-  makeDirectory(dirname(place.path), file);
+  prepare(dirname(place.path), file);
   if (!options.replace) mustBeEmpty(place);
   const unlock = lockDirectory(place.data);
   try {
@@ -98,24 +99,17 @@ function mustFit(manifest: Manifest, { kind, path }: Place): void {
     );
 }
 
-function makeDirectory(directory: string, file: string): void {
+function prepare(directory: string, file: string): void {
   try {
     statSync(file);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
   } catch (error) {
     throw StoreFault.from(error, directory);
   }
 }
 
-/**
- * Files that may lie in a directory without a store: those of a refused or killed restore, a lock, a disk; and key
- * files, which nothing overwrites.
- */
-const NOTHING =
-  /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+|(box|hosted)\.key(\.[0-9a-f]{16})?)$/;
-
 function mustBeEmpty({ data, path }: Place): void {
-  const others = readdirSync(dirname(path)).filter((name) => !NOTHING.test(name));
+  const others = othersIn(dirname(path));
   const isInTheWay = dirname(path) === data ? others.length > 0 : existsSync(path);
   if (!isInTheWay) return;
   throw new StoreFault(
