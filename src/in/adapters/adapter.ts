@@ -188,8 +188,8 @@ export interface Adapter {
   isSigned?(request: InRequest, secret: string): boolean;
   /** Throws UnreadableBody; nothing else, whatever the bytes. */
   decode(request: InRequest): Decoded;
-  /** The refusal in the sender's format, which can depend on the request's headers. */
-  refuse(refusal: InRefusal, header?: InRequest["header"]): SenderReply;
+  /** The refusal in the sender's format, which can depend on the request's headers; absent: as the API says it. */
+  refuse?(refusal: InRefusal, header?: InRequest["header"]): SenderReply;
   setUp(at: { base: string; token: string; shortToken: string }): SetUp;
 }
 

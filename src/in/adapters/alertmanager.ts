@@ -10,7 +10,7 @@ import {
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf } from "./json.ts";
 import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./labels.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 
 /**
  * Alertmanager's webhook (contract §23). Each alert of a group becomes an event, never the group, whose members change
@@ -27,7 +27,6 @@ export const alertmanager: Adapter = {
   room: "project",
   caps: alertCaps,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "alertmanager.yml, in the receiver that your route names",
     paste: [

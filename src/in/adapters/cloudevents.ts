@@ -14,7 +14,7 @@ import { namedText } from "./mapping/best-text.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { mappedPairs } from "./mapping/flatten.ts";
 import { type Guess, guessed } from "./mapping/guess.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 
 /** Events in the CloudEvents format: Knative, brokers, Azure Event Grid. Their data is guessed. */
 export const cloudevents: Adapter = {
@@ -30,7 +30,6 @@ export const cloudevents: Adapter = {
   // Azure asks for permission before it sends.
   preflight: { "webhook-allowed-origin": "*", "webhook-allowed-rate": "*" },
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the broker, as the address of a subscriber",
     paste: `${base}/v1/in/cloudevents/${token}`,

@@ -3,7 +3,7 @@ import { fitted, type Loose } from "./fit.ts";
 import { asText, type JsonFields, objectOf, objectsIn } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 import { levelOfColor, slackMessages } from "./slack.ts";
 
 /** A message in the format of Discord's webhooks. */
@@ -20,7 +20,6 @@ export const discordMessages: Adapter = {
     const events = [fitted(eventOf(objectOf(bodyValue(request)) ?? {}), request.watched)];
     return { events, rejected: [], answer: () => answerOf(request) };
   },
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender, in place of the address of a Discord webhook",
     paste: `${base}/v1/in/discord/${token}`,

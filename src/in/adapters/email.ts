@@ -13,7 +13,7 @@ import { mailPresets } from "./email/presets.ts";
 import { stateOf } from "./email/subject.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 
 /**
  * Mail (contract §23). It arrives at a port of its own (src/web/intake), which turns it into JSON, a `MailText`.
@@ -27,7 +27,6 @@ export const incomingMail: Adapter = {
   usualLevel: 300,
   caps: alertCaps,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, shortToken }) => {
     const host = placeOfBox(base).hostname;
     return {

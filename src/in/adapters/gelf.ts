@@ -12,7 +12,6 @@ import {
 import { byteLines, LF, NUL } from "./byte-lines.ts";
 import { gelfEvent } from "./gelf/event.ts";
 import { type JsonFields, jsonBody, objectOf } from "./json.ts";
-import { plainRefusal } from "./replies.ts";
 
 /** Values of one message; an event holds a hundred. */
 const MOST_VALUES = 10_000;
@@ -25,7 +24,6 @@ export const gelf: Adapter = {
   room: "project",
   caps: lineCaps,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where:
       "/etc/docker/daemon.json, with the box started with --gelf-udp 0.0.0.0:12201=PROJECT/SOURCE --allow-from 10.0.0.0/8",

@@ -13,7 +13,7 @@ import { grafana } from "./grafana.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 import type { WatchedKeys } from "./watched.ts";
 
 /** GoAlert's integration keys: an address for each type of sender, with the key in the query (contract §23). */
@@ -33,7 +33,6 @@ export const goalert: Adapter = {
       body.toString("latin1"),
     )?.[1] ?? null,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, shortToken }) => ({
     where: "the sender, in place of the address of its GoAlert integration key",
     paste: `${base}/v1/in/goalert/generic?token=${shortToken}`,

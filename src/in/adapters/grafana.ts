@@ -12,7 +12,7 @@ import { fitted, type Loose } from "./fit.ts";
 import { grafanaLegacy } from "./grafana-legacy.ts";
 import { asText, type JsonFields, jsonBody, listOf, objectOf, textPairs } from "./json.ts";
 import { type LabelledAlert, labelledEvent, readLabelled, spokenFor } from "./labels.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 import { isSigned, isSignedAt } from "./signature.ts";
 
 /** Grafana's webhook: of its present alerting, which extends Alertmanager's format, and of the one before. */
@@ -34,7 +34,6 @@ export const grafana: Adapter = {
       : isSignedAt(request, { secret, name, time });
   },
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where:
       "a file in provisioning/alerting, or the same by hand: Alerting, Contact points, Webhook",

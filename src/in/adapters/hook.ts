@@ -8,7 +8,7 @@ import {
 import { mapped } from "./mapping/apply.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { mappingOf } from "./mapping/chosen.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 import { isSigned } from "./signature.ts";
 
 const METHODS = ["POST", "PUT", "GET"];
@@ -29,7 +29,6 @@ export const hook: Adapter = {
   isSigned: (request, secret) =>
     isSigned(request, { secret, name: "x-hub-signature-256", prefix: "sha256=" }),
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender, where it asks for a webhook's address",
     paste: `${base}/v1/in/hook/${token}`,

@@ -8,7 +8,7 @@ import {
 } from "./adapter.ts";
 import { fitted } from "./fit.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 
 /** A message in ntfy's format: a text with headers to a topic's address, or JSON. */
 export const ntfyMessages: Adapter = {
@@ -18,7 +18,6 @@ export const ntfyMessages: Adapter = {
   room: "source",
   caps: alertCaps,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender's ntfy target",
     paste: [`Server: ${base}/v1/in/ntfy`, "Topic: box", `Access token: ${token}`].join("\n"),

@@ -11,7 +11,6 @@ import { flattened } from "./flatten.ts";
 import { grafana } from "./grafana.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
-import { plainRefusal } from "./replies.ts";
 import { sns } from "./sns.ts";
 import type { WatchedKeys } from "./watched.ts";
 
@@ -35,7 +34,6 @@ export const oncall: Adapter = {
     await otherOf(request.path)?.believe?.({ ...request, path: "" }, ask);
   },
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender, in place of the address of its OnCall integration",
     paste: `${base}/v1/in/oncall/${token}/formatted_webhook`,
@@ -88,11 +86,16 @@ function heartbeat({ method }: InRequest): Decoded {
     events: [],
     rejected: [],
     jobs: [{ name: null, word: "success", rid: null, pace: null, otherwise: "rejected" }],
-    answer: ({ rejected }) => (rejected > 0 ? plainRefusal({ why: "not_found" }) : ok()),
+    answer: ({ rejected }) => (rejected > 0 ? unknown() : ok()),
   };
 }
 
 const ok = () => ({ status: 200, body: '"Ok."' });
+const unknown = () => ({
+  status: 404,
+  headers: { "content-type": "text/plain" },
+  body: "not found",
+});
 
 const TITLES = ["title", "message", "text", "summary", "subject", "name", "description"];
 const LEVELS = ["severity", "level", "priority"];

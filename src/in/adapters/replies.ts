@@ -35,6 +35,3 @@ export const refusedAs =
     const { status, message } = statusOf(refusal);
     return jsonReply(status, body(message, status));
   };
-
-/** For a sender that reads only the status, or logs the text. */
-export const plainRefusal = refusedAs((error) => ({ error }));

@@ -3,7 +3,6 @@ import { fitted, type Loose } from "./fit.ts";
 import { asText, type JsonFields, objectOf, objectsIn } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
-import { plainRefusal } from "./replies.ts";
 
 /** A message in the format of Slack's incoming webhooks, which Mattermost and several hundred senders use. */
 export const slackMessages: Adapter = {
@@ -22,7 +21,6 @@ export const slackMessages: Adapter = {
       answer: () => ({ status: 200, headers: { "content-type": "text/plain" }, body: "ok" }),
     };
   },
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the sender, in place of the address of a Slack or Mattermost webhook",
     paste: `${base}/v1/in/slack/${token}`,

@@ -10,7 +10,7 @@ import {
 import { fitted } from "./fit.ts";
 import { timeOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
-import { jsonReply, plainRefusal } from "./replies.ts";
+import { jsonReply } from "./replies.ts";
 import { snsEvents } from "./sns/event.ts";
 import { readSnsMessage, type SnsMessage, snsAddress } from "./sns/message.ts";
 import { mustBeSigned } from "./sns/signature.ts";
@@ -28,7 +28,6 @@ export const sns: Adapter = {
   caps: alertCaps,
   believe,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, token }) => ({
     where: "the topic in AWS: Create subscription, protocol HTTPS, as the endpoint",
     paste: `${base}/v1/in/sns/${token}`,

@@ -7,7 +7,6 @@ import {
   placeOfBox,
   UnreadableBody,
 } from "./adapter.ts";
-import { plainRefusal } from "./replies.ts";
 import { syslogEvent } from "./syslog/event.ts";
 import { createFrames, type Framed } from "./syslog/frames.ts";
 import { readSyslog } from "./syslog/message.ts";
@@ -23,7 +22,6 @@ export const syslog: Adapter = {
   room: "project",
   caps: lineCaps,
   decode,
-  refuse: plainRefusal,
   setUp: ({ base, shortToken }) => ({
     where: "/etc/rsyslog.d/box.conf on the machine that writes the log",
     paste: [

@@ -8,6 +8,7 @@ import {
   type InRequest,
   UnreadableBody,
 } from "../../../src/in/adapters/adapter.ts";
+import { statusOf } from "../../../src/in/adapters/replies.ts";
 import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
 import { eventLimits } from "../../../src/in/ingest/event.ts";
 
@@ -44,7 +45,8 @@ export function decodesCleanly(adapter: Adapter, request: InRequest): Decoded | 
   } catch (error) {
     // Any other error would be answered with 500, and the sender would retry for ever or never.
     if (!(error instanceof UnreadableBody)) throw error;
-    const { status, body } = adapter.refuse(error.refusal);
+    const { status, message } = statusOf(error.refusal);
+    const { body } = adapter.refuse?.(error.refusal) ?? { body: message };
     assert.ok(status >= 400 && status < 600 && status !== 500, String(status));
     assert.ok(body.length < 2000);
     return null;

@@ -58,6 +58,6 @@ describe("Grafana's webhook", () => {
   test("a custom payload is refused, and the message names kind hook", async () => {
     const { status, body } = await send({ text: "checkout is slow", sev: "critical" });
     assert.equal(status, 400);
-    assert.match(body.error, /kind hook/);
+    assert.match(body.error.message, /kind hook/);
   });
 });

@@ -285,7 +285,7 @@ test("a box without egress answers SNS that it should retry, and says why", asyn
   t.after(() => to.box.stop());
   const refused = await to.send(`/${to.token}`, signed(notification("m")));
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [503, "5"]);
-  assert.match(refused.body.error, /certificate .* status 403/);
+  assert.match(refused.body.error.message, /certificate .* status 403/);
   amazon.always(answer(200, certificate));
   assert.equal((await to.send(`/${to.token}`, signed(notification("m")))).status, 200);
 });

@@ -46,6 +46,31 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 const alerts = async () => (await box.api("GET", "/v1/alerts")).body.alerts;
 
 describe("an address for senders with a format of their own", () => {
+  test("a sender whose format has no refusals gets the one shape of errors", async () => {
+    const source = { name: "refused", kind: "alertmanager" };
+    const { short_token } = (await box.api("POST", "/v1/projects/p/sources", source)).body;
+    const own = `/v1/in/alertmanager/${short_token}`;
+    const wrong = `/v1/in/alertmanager/${"0".repeat(32)}`;
+    for (const [path, body, status, code] of [
+      [wrong, "{}", 401, "unauthorized"],
+      [own, "{}", 400, "invalid_request"],
+      [own, Buffer.alloc(2 * 1024 * 1024 + 1), 413, "body_too_large"],
+      [`${own}/elsewhere`, "{}", 404, "not_found"],
+    ] as const) {
+      const refused = await post(path, body);
+      const { error } = JSON.parse(refused.text);
+      assert.deepEqual([refused.status, error.code], [status, code], refused.text);
+      assert.match(error.message, /\.$/);
+      assert.equal(error.request_id, refused.headers.get("x-request-id"));
+      const asked = refused.headers.get("www-authenticate");
+      assert.equal(asked, status === 401 ? "Bearer" : null);
+    }
+    const theirs = await post(`/v1/in/opsgenie/${"0".repeat(32)}/v2/alerts`, "{}");
+    assert.equal(theirs.status, 401);
+    assert.equal(JSON.parse(theirs.text).message, "Could not authenticate");
+    assert.equal(theirs.headers.get("www-authenticate"), "Bearer");
+  });
+
   test("fires, repeats and resolves with a token wherever it can stand", async () => {
     const uuid = made.short_token
       .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

@@ -201,7 +201,7 @@ function stranger(c: AppContext, serving: Serving, adapter: Adapter): SenderRepl
   serving.refusals.auth("ingest", c.req.header("authorization"));
   c.set("refusedAs", "unauthorized");
   c.set("rateHeaders", serving.limits.strangers.spend(serving.address(c)));
-  return adapter.refuse({ why: "unauthorized" }, (name) => c.req.header(name));
+  return replyTo(c, adapter, { why: "unauthorized" });
 }
 
 function toResponse({ status, headers = {}, body }: SenderReply): Response {

@@ -15,9 +15,11 @@ import {
   type TakenCounts,
   UnreadableBody,
 } from "../../../in/adapters/adapter.ts";
+import { jsonReply, statusOf } from "../../../in/adapters/replies.ts";
 import { latestNamed } from "../../../in/ingest/named.ts";
 import { commitDecoded } from "../../../tenant/commit.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
+import { errorBody } from "../answer.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
@@ -213,13 +215,21 @@ function refused(
 
 /** A refusal in the sender's form, with what HTTP says of it: when to come again, what the path takes. */
 export function replyTo(c: AppContext, adapter: Adapter, refusal: InRefusal): SenderReply {
-  const reply = adapter.refuse(refusal, (name) => c.req.header(name));
+  const reply = adapter.refuse?.(refusal, (name) => c.req.header(name)) ?? asTheApi(c, refusal);
   const headers = {
+    ...(reply.status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...(refusal.why === "overloaded" ? { "retry-after": String(refusal.retryAfter) } : {}),
     ...(refusal.why === "unavailable" ? { "retry-after": "5" } : {}),
     ...(refusal.why === "method" ? { allow: refusal.allowed.join(", ") } : {}),
   };
   return { ...reply, headers: { ...headers, ...reply.headers } };
+}
+
+/** The one shape of errors (contract §2); its status is one that senders repeat. */
+function asTheApi(c: AppContext, refusal: InRefusal): SenderReply {
+  const { status, message } = statusOf(refusal);
+  const error = new ServiceError(CODES[refusal.why], message);
+  return jsonReply(status, errorBody(error, c.get("requestId")));
 }
 
 /** What went wrong, as adapters put it into words. */
