@@ -38,7 +38,6 @@ export function errorHeaders(error: ServiceError): Record<string, string> {
   return {
     ...(error.status === 401 ? { "www-authenticate": "Bearer" } : {}),
     ...(error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }),
-    ...(error.status === 413 ? { connection: "close" } : {}),
   };
 }
 

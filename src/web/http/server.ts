@@ -45,6 +45,8 @@ export interface HttpServer {
   closeAll(): void;
 }
 
+/** How long the rest of a body is read that was refused before its end. The app's own door does it for 500 ms. */
+const REST_MS = 2_000;
 /** More than any route takes. */
 const NEVER_TAKEN = 20 * 1024 * 1024;
 
@@ -53,7 +55,7 @@ const NEVER_TAKEN = 20 * 1024 * 1024;
  * each event costs more than the event; everything else goes through the app. Before it lies the ingest lane.
  */
 export function createServer(options: ServerOptions): HttpServer {
-  const { app, ingest, address, connections, sendOn } = options;
+  const { app, ingest, address, connections, clock, sendOn } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
   const server = options.tls
@@ -69,7 +71,11 @@ export function createServer(options: ServerOptions): HttpServer {
       const refusal = ingest.refuse(fault);
       send(outgoing, { ...refusal, headers: { ...refusal.headers, connection: "close" } });
     } else if (incoming.method === "POST" && incoming.url === "/v1/ingest")
-      serveIngest({ ingest, address, readBody, connections, isAsked, sendOn }, incoming, outgoing);
+      serveIngest(
+        { ingest, address, readBody, connections, clock, isAsked, sendOn },
+        incoming,
+        outgoing,
+      );
     else {
       if (isAsked) askFor(incoming, outgoing, NEVER_TAKEN);
       app.serve(incoming, outgoing);
@@ -94,8 +100,7 @@ export function createServer(options: ServerOptions): HttpServer {
     server,
     options.tls ? "secureConnection" : "connection",
     options.lane ??
-      ((handOver) =>
-        createIngestLane({ ingest, address, limits, connections, clock: options.clock, handOver })),
+      ((handOver) => createIngestLane({ ingest, address, limits, connections, clock, handOver })),
   );
   const taken = new Set<Socket>();
   let onEmpty = () => {};
@@ -148,15 +153,19 @@ interface Door {
   address: ClientAddress;
   readBody: ReadBody;
   connections: Connections;
+  clock: Clock;
   /** The client waits for 100 Continue before it sends the body. */
   isAsked: boolean;
   sendOn: ServerOptions["sendOn"];
 }
 
 function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { ingest, address, readBody, connections } = door;
+  const { ingest, address, readBody, connections, clock } = door;
   const { headers } = incoming;
-  const reply = (answer: IngestReply) => send(outgoing, answer);
+  const reply = (answer: IngestReply) => {
+    send(outgoing, answer);
+    if (!incoming.complete) readRest(incoming, clock);
+  };
   const admit = () =>
     ingest.admit({
       authorization: headers.authorization,
@@ -187,6 +196,18 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   } catch (error) {
     reply(ingest.refuse(error));
   }
+}
+
+/**
+ * A connection that is closed while its client still sends takes the answer with it (RFC 9112 §9.6), so what comes is
+ * read for a moment and not looked at.
+ */
+function readRest(incoming: IncomingMessage, clock: Clock): void {
+  incoming.once(
+    "close",
+    clock.after(REST_MS, () => incoming.socket.destroySoon()),
+  );
+  incoming.resume();
 }
 
 /** A body that will be refused must not be asked for first: 413 instead of 100 Continue. */

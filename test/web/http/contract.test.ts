@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type Answer, type TestBox, testBox } from "../../support/box.ts";
+import { until } from "../../support/until.ts";
 
 let box: TestBox;
 let token: string;
@@ -154,6 +156,29 @@ describe("bodies", () => {
       duplex: "half",
     } as RequestInit);
     assert.equal(answer.status, 413);
+  });
+
+  test("whoever goes on sending is cut off soon after the answer, not with it", async () => {
+    const { hostname, port } = new URL(box.url);
+    for (const [path, key] of [
+      ["/v1/projects", box.owner.key],
+      ["/v1/ingest", token],
+    ] as const) {
+      const socket = connect(Number(port), hostname);
+      let heard = "";
+      socket.on("data", (data) => (heard += data));
+      socket.on("error", () => {});
+      const head = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${2 ** 40}`;
+      socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n\r\n`);
+      const more = setInterval(() => socket.write(Buffer.alloc(4096)), 10);
+      const closed = new Promise((done) => socket.on("close", done));
+      await until(() => heard !== "", "an answer");
+      await box.clock.turn(2_000);
+      await closed;
+      clearInterval(more);
+      assert.match(heard, /^HTTP\/1\.1 413 /, path);
+      assert.doesNotMatch(heard, /^connection: close/im, path);
+    }
   });
 });
 
