@@ -49,6 +49,18 @@ export const actionWrite = z.strictObject({
 });
 export type ActionWrite = z.output<typeof actionWrite>;
 
+/** The body that replaces an action. The dashes of a list stand for what is stored. */
+export const actionReplace = actionWrite.extend({
+  headers: headers.or(z.literal("-")).optional().meta({
+    description:
+      "Kept when left out, or a dash as in a list; with another host in `url` they must be given again.",
+  }),
+  body: text(8192).optional().meta({
+    description: "As `headers`; a dash is the new body where none is stored. Empty: none.",
+  }),
+});
+export type ActionReplace = z.output<typeof actionReplace>;
+
 /** An action as it is read, without its sealed fields. */
 export const actionAnswer = z
   .object({

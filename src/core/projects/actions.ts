@@ -12,6 +12,7 @@ import { type ActionRow, findAction } from "../../out/outbox/runs.ts";
 import {
   type Action,
   type ActionEvent,
+  type ActionReplace,
   type ActionWrite,
   actionEvents,
   type ListedAction,
@@ -93,15 +94,21 @@ export function createAction(
 }
 
 /**
- * Replaces the action; `enabled`, `headers` and `body` are kept where they are left out (contract §15,
- * Actions). Throws 400, 403, 404, 409; 422 where headers or a body that are kept would go to another server.
+ * Replaces the action; `enabled`, `headers` and `body` are kept where they are left out, or given as a list shows them
+ * (contract §15, Actions). Throws 400, 403, 404, 409; 422 where headers or a body that are kept would go to another
+ * server.
  */
 export function replaceAction(
   tx: Tx,
   project: Project,
-  { id, write, guard }: { id: string; write: ActionWrite; guard: Guard },
+  { id, write: given, guard }: { id: string; write: ActionReplace; guard: Guard },
 ): void {
   const before = find(tx, project, id);
+  const write: ActionWrite = {
+    ...given,
+    headers: given.headers === "-" ? undefined : given.headers,
+    body: given.body === "-" && before.sealedBody !== null ? undefined : given.body,
+  };
   check(tx, project, { id, write, guard });
   mustStayThere(before, write.url, [
     ...(write.headers === undefined && before.sealedHeaders !== null ? ["headers"] : []),

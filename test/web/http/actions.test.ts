@@ -177,6 +177,25 @@ describe("changing", () => {
     assert.equal(await version(), at + 1);
   });
 
+  test("what a list shows can be put back: its dashes keep what is stored", async () => {
+    for (const secrets of [
+      { body: "B" },
+      { headers: { a: "b" } },
+      { headers: { a: "b" }, body: "B" },
+    ]) {
+      const { id } = (await create({ ...restart(), name: JSON.stringify(secrets), ...secrets }))
+        .body;
+      const { actions } = (await box.api("GET", base())).body;
+      const at = await version();
+      const listed = actions.find((action: { id: string }) => action.id === id);
+      assert.equal((await put(id, listed)).status, 200);
+      assert.equal(await version(), at, "nothing changed");
+    }
+    const { id } = (await create(restart())).body;
+    await put(id, { ...restart(), body: "-" });
+    assert.equal((await read(id)).has_body, true, "no list shows that dash");
+  });
+
   test("400, 403, 404 and 409 as on create", async () => {
     const { id } = (await create(restart())).body;
     await create({ ...restart(), name: "other" });

@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { actionAnswer, actionWrite, listedAction } from "../../../core/projects/action.ts";
+import {
+  actionAnswer,
+  actionReplace,
+  actionWrite,
+  listedAction,
+} from "../../../core/projects/action.ts";
 import {
   createAction,
   deleteAction,
@@ -52,7 +57,7 @@ export const actionRoutes: Route[] = [
     name: "replaceAction",
     summary:
       "Replace a runbook action; enabled, headers and body are kept when omitted, headers and body at the same server alone",
-    body: actionWrite,
+    body: actionReplace,
     reads: listedAction,
     errors: ["address_refused", "name_taken", "missing_credential"],
     write: (tx, { tenant, project, params, body: write }) =>
