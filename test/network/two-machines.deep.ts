@@ -10,7 +10,7 @@ import { program } from "../support/program.ts";
 import { type Host, Lan, noLan } from "./lan.ts";
 
 /*
- * "A box on two machines" of docs/operating.md, block by block as it stands there, on machines of namespaces: two for the
+ * "A box on two machines" of docs/machines.md, block by block as it stands there, on machines of namespaces: two for the
  * box, two databases, HAProxy, one that is paged, and one that sends. Then both are upgraded and get a new key, cables are
  * pulled, and machines lose power. BOX_BEFORE: the words that start the release before, with which they begin.
  */
@@ -117,7 +117,7 @@ async function stepByStep(): Promise<World> {
   await db2.run(standby);
   await db1.run(waits);
 
-  const steps = blocks("docs/operating.md", "bash", "### Step by step");
+  const steps = blocks("docs/machines.md", "bash", "## Step by step");
   assert.equal(steps.length, 6 + 5);
   const [active = "", send = "", noBox = "", second = "", address = "", account = ""] = steps;
   await one.run(INSTALL);
@@ -329,7 +329,7 @@ describe("a box on two machines, by the document alone", { skip }, () => {
     await withSenders(world);
     const all = new Faults(world, (line) => t.diagnostic(line));
     await all.knowPlaces();
-    const work = blocks("docs/operating.md", "bash", "### Work on both machines");
+    const work = blocks("docs/machines.md", "bash", "## Work on both machines");
     const cut = (hosts: readonly Host[], isCut: boolean) => {
       for (const host of hosts) for (const db of [db1, db2]) host.cut(db, isCut);
     };

@@ -9,7 +9,7 @@ import { untilSo } from "../support/until.ts";
 
 /**
  * BOX_BEFORE, the words that start the release before: two machines with it are upgraded one after the other, as
- * docs/operating.md says, while senders go on.
+ * docs/machines.md says, while senders go on.
  */
 
 const before = (process.env["BOX_BEFORE"] ?? "").split(" ").filter(Boolean);
