@@ -17,7 +17,7 @@ import type { IngestHandler, IngestReply } from "./ingest.ts";
 import { createIngestLane, type IngestLane } from "./ingest-lane.ts";
 import type { SendOn } from "./send-on.ts";
 import { constructionLimits, type ServerLimits, serverLimits } from "./server-limits.ts";
-import { endConnection, headFault, wireError } from "./wire.ts";
+import { endConnection, headFault, readRest, wireError } from "./wire.ts";
 
 export interface ServerOptions {
   app: AppHandler;
@@ -45,8 +45,6 @@ export interface HttpServer {
   closeAll(): void;
 }
 
-/** How long the rest of a body is read that was refused before its end. The app's own door does it for 500 ms. */
-const REST_MS = 2_000;
 /** More than any route takes. */
 const NEVER_TAKEN = 20 * 1024 * 1024;
 
@@ -196,18 +194,6 @@ function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResp
   } catch (error) {
     reply(ingest.refuse(error));
   }
-}
-
-/**
- * A connection that is closed while its client still sends takes the answer with it (RFC 9112 §9.6), so what comes is
- * read for a moment and not looked at.
- */
-function readRest(incoming: IncomingMessage, clock: Clock): void {
-  incoming.once(
-    "close",
-    clock.after(REST_MS, () => incoming.socket.destroySoon()),
-  );
-  incoming.resume();
 }
 
 /** A body that will be refused must not be asked for first: 413 instead of 100 Continue. */

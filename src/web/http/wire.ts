@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Clock } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { unauthorized } from "./bearer.ts";
 import type { IngestReply } from "./ingest.ts";
@@ -48,10 +49,30 @@ export function endConnection(socket: Socket, reply: () => IngestReply): void {
   if (ending.has(socket)) return;
   ending.add(socket);
   const current = answering(socket);
-  if (!socket.writable || current?.headersSent) socket.destroy();
+  if (!socket.writable || current?.headersSent || answered.has(socket)) socket.destroy();
   // An earlier request's answer comes first, and this one's must not be mistaken for it.
   else if (current?.req.complete) current.once("close", () => socket.destroySoon());
   else socket.end(wireText(reply(), "connection: close\r\n"), () => socket.destroy());
+}
+
+/** How long the rest of a body is read that was refused before its end. The app's own door does it for 500 ms. */
+const REST_MS = 2_000;
+/** Connections on which the rest of a body is read: their request has its answer. */
+const answered = new WeakSet<Socket>();
+
+/**
+ * A connection that is closed while its client still sends takes the answer with it (RFC 9112 §9.6), so what comes is
+ * read for a moment and not looked at.
+ */
+export function readRest(incoming: IncomingMessage, clock: Clock): void {
+  const { socket } = incoming;
+  answered.add(socket);
+  incoming.once("end", () => answered.delete(socket));
+  incoming.once(
+    "close",
+    clock.after(REST_MS, () => socket.destroySoon()),
+  );
+  incoming.resume();
 }
 
 /** Each further byte on them is an error again. */
