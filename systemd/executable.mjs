@@ -58,8 +58,6 @@ export async function buildExecutable({
   run = [],
 }) {
   const work = path.join(path.dirname(output), `.build-${path.basename(output)}`);
-  fs.rmSync(work, { recursive: true, force: true });
-  fs.mkdirSync(work, { recursive: true });
   const inputs = await bundleAll(root, work);
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
@@ -118,6 +116,8 @@ function makeCodeCaches(first, work) {
 
 /** All that is bundled, into `work`, and what browsers are sent. Returns the paths of all source files that went in. */
 export async function bundleAll(root, work) {
+  fs.rmSync(work, { recursive: true, force: true });
+  fs.mkdirSync(work, { recursive: true });
   const browser = await bundleConsole(root);
   const inputs = await bundleInto(root, work);
   return [...new Set([...inputs, ...browser])].sort();

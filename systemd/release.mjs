@@ -67,7 +67,6 @@ export async function release(root, { signer } = {}) {
 export async function bill(root) {
   const out = path.join(root, "dist");
   const work = path.join(out, ".bill");
-  fs.rmSync(work, { recursive: true, force: true });
   const made = billOfMaterials(root, aboutOf(root), await bundleAll(root, work));
   fs.rmSync(work, { recursive: true });
   writeBill(path.join(out, "sbom.json"), made);
