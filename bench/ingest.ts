@@ -15,6 +15,8 @@ export interface Target {
   url: string;
   headers: Record<string, string>;
   bodies: string[];
+  /** Of many senders, who take turns. */
+  tokens?: string[];
   /** Events in one request. */
   each: number;
   /** An owner's, and its directory: of a box. */

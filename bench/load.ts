@@ -24,6 +24,8 @@ export interface Load {
   bodies: readonly string[];
   connections: number;
   seconds: number;
+  /** Who sends each request, in turn. Default: `headers` say it. */
+  tokens?: readonly string[] | undefined;
   /** A new connection for each request. */
   close?: boolean;
   directory: string;
@@ -34,7 +36,8 @@ export async function closedLoop(load: Load): Promise<LoadResult> {
   if (!hasCommand("wrk")) throw new Error("this scenario needs wrk (Debian's package wrk)");
   const script = join(load.directory, "load.lua");
   writeFileSync(script, lua(load));
-  const args = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "-s", script, load.url];
+  const how = ["-t1", `-c${load.connections}`, `-d${load.seconds}s`, "--timeout", "10s"];
+  const args = [...how, "-s", script, load.url];
   const { stdout } = await promisify(execFile)(
     "/usr/bin/env",
     [
@@ -57,16 +60,21 @@ export async function closedLoop(load: Load): Promise<LoadResult> {
 }
 
 /** The requests are made beforehand, so that sending one costs a look-up; `done` prints what is read above. */
-function lua({ headers, bodies, close, url }: Load): string {
+function lua({ headers, bodies, tokens = [], close, url }: Load): string {
   const path = new URL(url).pathname;
   const quoted = (text: string) => `[==[${text}]==]`;
   const head = Object.entries({ ...headers, ...(close ? { Connection: "close" } : {}) })
     .map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`)
     .join(",");
   return `local bodies = {${bodies.map(quoted).join(",")}}
+local tokens = {${tokens.map(quoted).join(",")}}
 local requests, n = {}, 0
 function init()
-  for i, body in ipairs(bodies) do requests[i] = wrk.format("POST", ${quoted(path)}, {${head}}, body) end
+  for i, body in ipairs(bodies) do
+    local headers = {${head}}
+    if #tokens > 0 then headers["Authorization"] = "Bearer " .. tokens[i % #tokens + 1] end
+    requests[i] = wrk.format("POST", ${quoted(path)}, headers, body)
+  end
 end
 function request() n = n % #requests + 1; return requests[n] end
 function done(summary, latency)

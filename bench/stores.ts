@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { PAGE, pageHash } from "../src/ground/store/record/sums.ts";
 import { pageValues } from "../src/hosted/record/body.ts";
 import { type PostgresPair, startPostgresPair } from "../test/support/postgres-pair.ts";
-import { fromRounds, type Row, type Scenario, withDirectory } from "./harness.ts";
+import { events } from "./events.ts";
+import { fromRounds, type Row, type Scenario, start, withDirectory } from "./harness.ts";
 import { boxTarget, type Target } from "./ingest.ts";
 import { closedLoop, openLoop } from "./load.ts";
 
@@ -13,6 +14,7 @@ import { closedLoop, openLoop } from "./load.ts";
 const BOUNDS = {
   ingest: { must: 0.25, aim: 0.45 },
   alone: { must: 0.15, aim: 0.4 },
+  hosted: { must: 0.3, aim: 0.5 },
   cpu: { must: 4, aim: 2, lower: true },
   log: { must: 3, aim: 1.5, lower: true },
   logAlone: { must: 25, aim: 12, lower: true },
@@ -31,6 +33,7 @@ export const stores: Scenario = {
         ...(await taken(pair, { quick, ndjson: false, connections: 64 })),
         ...(await taken(pair, { quick, ndjson: false, connections: 1 })),
         ...(await taken(pair, { quick, ndjson: true, connections: 16 })),
+        ...(await hosted(pair, quick)),
         ...(await grown(pair, quick)),
         ...(await read(pair, quick)),
         ...(await parts()),
@@ -43,11 +46,15 @@ export const stores: Scenario = {
 
 let made = 0;
 
-/** A box with a database of its own. */
-async function keptTarget(pair: PostgresPair, ndjson = false): Promise<Target & { name: string }> {
+async function newDatabase(pair: PostgresPair): Promise<{ name: string; url: string }> {
   const name = `kept${++made}`;
   await pair.ask(`CREATE DATABASE ${name}`, "postgres");
-  const url = `postgres://box@${encodeURIComponent(pair.socket())}/${name}`;
+  return { name, url: `postgres://box@${encodeURIComponent(pair.socket())}/${name}` };
+}
+
+/** A box with a database of its own. */
+async function keptTarget(pair: PostgresPair, ndjson = false): Promise<Target & { name: string }> {
+  const { name, url } = await newDatabase(pair);
   return { ...(await boxTarget(ndjson, { BOX_BENCH_DATABASE: url })), name };
 }
 
@@ -156,6 +163,45 @@ async function taken(pair: PostgresPair, how: How): Promise<Row[]> {
       ({ log }) => log,
       ndjson ? {} : connections === 1 ? BOUNDS.logAlone : BOUNDS.log,
     ),
+  ];
+}
+
+const TENANTS = 64;
+
+/** Single events of hosted tenants, as many connections; without a database they are on this disk alone. */
+async function hosted(pair: PostgresPair, quick: boolean): Promise<Row[]> {
+  const taken = async (database: string) => {
+    const env = { BOX_BENCH_DATABASE: database };
+    const server = await start(process.execPath, ["bench/hosted-server.ts", String(TENANTS)], env);
+    const [url, ...tokens] = server.line.split(" ");
+    const { cpu, stop } = server;
+    const headers = { "Content-Type": "application/json" };
+    const about = { name: "hosted", url: `${url}/v1/ingest`, headers, bodies: events(), each: 1 };
+    const how = { quick, ndjson: false, connections: TENANTS };
+    const first = (token: string) => {
+      const authorization = `Bearer ${token}`;
+      const init = { method: "POST", headers: { ...headers, authorization }, body: events()[0] };
+      return fetch(about.url, init as RequestInit);
+    };
+    await Promise.all(tokens.map(first));
+    const found = await loaded({ ...about, tokens, cpu, stop }, how, quick ? 4 : 10);
+    await stop();
+    return found;
+  };
+  const each: { alone: Round; kept: Round }[] = [];
+  for (let round = 0; round < (quick ? 1 : 3); round++) {
+    const alone = await taken("");
+    each.push({ alone, kept: await taken((await newDatabase(pair)).url) });
+  }
+  const what = `single events of ${TENANTS} hosted tenants`;
+  const ratios = each.map(({ kept, alone }) => kept.rate / alone.rate);
+  const of = (name: string, unit: string, value: (one: (typeof each)[number]) => number) =>
+    fromRounds(`${what}: ${name}`, unit, each.map(value));
+  return [
+    fromRounds(`${what}: with a database / without`, "ratio", ratios, BOUNDS.hosted),
+    of("without", "1/s", ({ alone }) => alone.rate),
+    of("with", "1/s", ({ kept }) => kept.rate),
+    of("p99 with", "ms", ({ kept }) => kept.p99),
   ];
 }
 

@@ -12,8 +12,9 @@ import { RecordFault } from "../ground/store/record/record.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { mayLackAddresses } from "../hosted/record/all-stores.ts";
 import { tenantsHanded } from "../hosted/record/handed.ts";
-import { postgresRecord, type Renewals, renewalsOf } from "../hosted/record/postgres-record.ts";
+import { postgresRecord } from "../hosted/record/postgres-record.ts";
 import { type FoundStore, findStoreOf } from "../hosted/record/taking.ts";
+import { type Together, together } from "../hosted/record/together.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Memberships } from "../hosted/registry/tenants.ts";
@@ -48,7 +49,7 @@ interface RecordPlacesOptions {
 
 interface Records extends RecordPlacesOptions {
   database: Database;
-  renewals: Renewals;
+  together: Together;
   /** When tenants that are being closed have to be opened again. */
   resting: Map<string, number>;
   /** Takes what was left for a tenant that is open here. */
@@ -62,8 +63,13 @@ export function recordPlaces(
 ): { places: TenantPlaces; close(): void } {
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
-  const renewals = renewalsOf(database, deps.clock);
-  const records = { ...options, database, renewals, resting: new Map(), takers: new Map() };
+  const records = {
+    ...options,
+    database,
+    together: together(database, deps.clock),
+    resting: new Map(),
+    takers: new Map(),
+  };
   const elsewhere = new LRUCache<string, ElsewhereError>({
     max: MOST_KNOWN,
     ttl: KNOWN_MS,
@@ -180,7 +186,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
 }
 
 function recordOf(
-  { database, renewals, node, address, resting }: Records,
+  { database, together: shared, node, address, resting }: Records,
   { id, found }: Opening,
   { random }: BoxDeps,
 ): ReturnType<typeof postgresRecord> {
@@ -192,7 +198,7 @@ function recordOf(
     earlier: found?.node === node ? [found.run] : [],
     address,
     isOneOfMany: true,
-    renewals,
+    together: shared,
     found: () => found,
     tenantId: () => id,
     keyId: () => null,

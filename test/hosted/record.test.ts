@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { RecordFault } from "../../src/ground/store/record/record.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
-import { postgresRecord, renewalsOf } from "../../src/hosted/record/postgres-record.ts";
+import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
+import { together } from "../../src/hosted/record/together.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
@@ -123,41 +125,66 @@ postgresTest(
   },
 );
 
+const IDS = ["a".repeat(16), "b".repeat(16), "c".repeat(16)] as const;
+
+/** Three stores of one process, and what it asked of the database. */
+async function threeStores(t: TestContext) {
+  const database = (await testDatabase(t, { empty: true })).open();
+  await migrateDatabase(database, databaseMigrations(), "registry");
+  const statements: string[] = [];
+  const counted = {
+    ...database,
+    query: ((sql, ...more) => {
+      statements.push(sql);
+      return database.query(sql, ...more);
+    }) as typeof database.query,
+  };
+  const shared = together(counted, systemClock);
+  const of = async (tenant: string, run: string) => {
+    const found = await findStoreOf(database, tenant);
+    const record = postgresRecord({
+      database: counted,
+      node: "n",
+      run,
+      address: null,
+      earlier: ["one"],
+      isOneOfMany: true,
+      together: shared,
+      found: () => found,
+      tenantId: () => tenant,
+      keyId: () => null,
+      onOthers() {},
+    });
+    await record.take();
+    return record;
+  };
+  const [a, b, c] = await Promise.all(IDS.map((id) => of(id, "one")));
+  assert.ok(a !== undefined && b !== undefined && c !== undefined);
+  /** What `run` gives while somebody else has the row of the third store. */
+  const whileHeld = async <T>(run: () => Promise<T>): Promise<T> => {
+    const held = Promise.withResolvers<void>();
+    const holding = Promise.withResolvers<void>();
+    const other = database.transaction(async (tx) => {
+      await tx.query("SELECT 1 FROM tenant_stores WHERE tenant_id = $1 FOR UPDATE", [IDS[2]]);
+      holding.resolve();
+      await held.promise;
+    });
+    await holding.promise;
+    try {
+      return await run();
+    } finally {
+      held.resolve();
+      await other;
+    }
+  };
+  return { database, statements, of, all: [a, b, c] as const, whileHeld };
+}
+
 postgresTest(
   "a process renews all its stores by one statement, which waits for no row of them",
   async (t) => {
-    const database = (await testDatabase(t, { empty: true })).open();
-    await migrateDatabase(database, databaseMigrations(), "registry");
-    const statements: string[] = [];
-    const counted = {
-      ...database,
-      query: ((sql, ...more) => {
-        statements.push(sql);
-        return database.query(sql, ...more);
-      }) as typeof database.query,
-    };
-    const renewals = renewalsOf(counted, systemClock);
-    const ids = ["a".repeat(16), "b".repeat(16), "c".repeat(16)] as const;
-    const of = async (tenant: string, run: string) => {
-      const found = await findStoreOf(database, tenant);
-      const record = postgresRecord({
-        database: counted,
-        node: "n",
-        run,
-        address: null,
-        earlier: ["one"],
-        isOneOfMany: true,
-        renewals,
-        found: () => found,
-        tenantId: () => tenant,
-        keyId: () => null,
-        onOthers() {},
-      });
-      await record.take();
-      return record;
-    };
-    const all = await Promise.all(ids.map((id) => of(id, "one")));
-    await all[0]?.keep(endWith(3, pagesOf(3)));
+    const { database, statements, of, all, whileHeld } = await threeStores(t);
+    await all[0].keep(endWith(3, pagesOf(3)));
     const renewed = async () => {
       await database.query("UPDATE tenant_stores SET alive_until = clock_timestamp()");
       statements.length = 0;
@@ -165,32 +192,83 @@ postgresTest(
     };
     assert.deepEqual(await renewed(), [true, true, true]);
     assert.equal(statements.length, 1);
-    for (const id of ids) assert.equal((await findStoreOf(database, id))?.isAlive, true);
+    for (const id of IDS) assert.equal((await findStoreOf(database, id))?.isAlive, true);
 
     // One is behind, another was taken.
-    await database.query("UPDATE tenant_stores SET seq = 2 WHERE tenant_id = $1", [ids[0]]);
-    await of(ids[1], "two");
+    await database.query("UPDATE tenant_stores SET seq = 2 WHERE tenant_id = $1", [IDS[0]]);
+    await of(IDS[1], "two");
     assert.deepEqual(await renewed(), [false, true, true]);
-    assert.equal((await findStoreOf(database, ids[1]))?.isAlive, false, "not by it");
+    assert.equal((await findStoreOf(database, IDS[1]))?.isAlive, false, "not by it");
 
     // Whoever has a row holds up that one alone.
-    const held = Promise.withResolvers<void>();
-    const holding = Promise.withResolvers<void>();
-    const other = database.transaction(async (tx) => {
-      await tx.query("SELECT 1 FROM tenant_stores WHERE tenant_id = $1 FOR UPDATE", [ids[2]]);
-      holding.resolve();
-      await held.promise;
-    });
-    await holding.promise;
     let isThere = false;
-    const last = all[2]?.renew().then(() => {
-      isThere = true;
+    const last = await whileHeld(async () => {
+      const third = all[2].renew().then(() => {
+        isThere = true;
+      });
+      assert.equal(await all[0].renew(), false);
+      assert.equal(isThere, false);
+      return [third];
     });
-    assert.equal(await all[0]?.renew(), false);
-    assert.equal(isThere, false);
-    held.resolve();
-    await Promise.all([other, last]);
+    await last[0];
     assert.equal(isThere, true);
+  },
+);
+
+postgresTest(
+  "small commits of a process's stores are kept by one statement, and each by its own fence",
+  async (t) => {
+    const { database, statements, of, all, whileHeld } = await threeStores(t);
+    const stored = async (id: string, name: string) => {
+      const path = join(scratch(t), name);
+      const copy = openCopy(database, id, path);
+      try {
+        await copy.follow();
+      } finally {
+        copy.close();
+      }
+      return readFileSync(path);
+    };
+    const holds = async (wanted: readonly (readonly Buffer[])[], when: string) => {
+      for (const [i, pages] of wanted.entries()) {
+        const found = await stored(IDS[i] ?? "", `${i} ${when}`);
+        assert.ok(found.equals(Buffer.concat(pages)), `store ${i} ${when}`);
+      }
+    };
+    const kept = (seq: number, pages: readonly (readonly Buffer[])[]) => {
+      statements.length = 0;
+      return Promise.all(
+        all.map((one, i) => one.keep(endWith(seq, pages[i] ?? [])).catch(isTaken)),
+      );
+    };
+    const first = [1, 2, 3].map(pagesOf);
+    assert.deepEqual(await kept(1, first), [true, true, true]);
+    assert.equal(statements.length, 3, "how long a store is isn't known at first");
+    const next = [4, 5, 6].map((seed) => [...pagesOf(seed), ...pagesOf(seed + 3)]);
+    assert.deepEqual(await kept(2, next), [true, true, true]);
+    assert.equal(statements.length, 1);
+    assert.deepEqual(await kept(2, next), [true, true, true], "an answer was lost");
+    assert.equal(statements.length, 1);
+    await holds(next, "grown");
+
+    // What a store no longer has goes, which is asked alone.
+    const shorter = [pagesOf(7).slice(0, 2), ...next.slice(1)];
+    assert.deepEqual(await kept(3, shorter), [true, true, true]);
+    assert.equal(statements.length, 2);
+    await holds(shorter, "shorter");
+
+    await whileHeld(async () => {
+      const third = all[2].keep(endWith(4, next[2] ?? []));
+      assert.equal(await all[0].keep(endWith(4, shorter[0] ?? [])), true);
+      return [third];
+    }).then(([third]) => third);
+
+    // One was set back, another was taken: nothing of them is written, and the third's is.
+    await database.query("UPDATE tenant_stores SET seq = 2 WHERE tenant_id = $1", [IDS[0]]);
+    await of(IDS[1], "two");
+    const late = [8, 9, 10].map((seed) => [...pagesOf(seed), ...pagesOf(seed + 3)]);
+    assert.deepEqual(await kept(5, late), [false, true, true]);
+    await holds([shorter[0] ?? [], shorter[1] ?? [], late[2] ?? []], "at last");
   },
 );
 

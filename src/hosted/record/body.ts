@@ -34,6 +34,10 @@ export function hashesIn(pages: Buffer | null): { page: number; hash: bigint }[]
   }));
 }
 
+/** For a statement that inserts and updates: an update before new pages would fill their block again. */
+export const newFirst = (pages: readonly KeptPage[]): KeptPage[] =>
+  pages.toSorted((a, b) => b.page - a.page);
+
 /**
  * Pages as values of a statement: numbers, hashes, and where each body begins in one value, and how long it is. A list of
  * byte values would travel as text.

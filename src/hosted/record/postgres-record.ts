@@ -1,9 +1,8 @@
-import type { Clock } from "../../ground/kit/clock.ts";
 import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store/record/record.ts";
-import { type BatchAsker, batchAsker } from "../registry/postgres/asker.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
-import { HASHES, hashesIn, imageOf, pageValues } from "./body.ts";
+import { HASHES, hashesIn, imageOf, newFirst, pageValues } from "./body.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
+import { MOST_PAGES, type Ours, type Together } from "./together.ts";
 
 /** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
 const KEEP_MS = 4_000;
@@ -44,38 +43,6 @@ const KEEP = (only: string, before: string, pages: string, others = OTHERS) => `
   SELECT count(*)::int AS n, ${others} AS others FROM mine`;
 const PUT_SLICE = PUT(2);
 
-/** Renews the lives of many stores. One whose row another statement has is passed over: nobody waits for it. */
-const RENEW_ALL = `
-  WITH mine AS (
-    SELECT s.tenant_id FROM tenant_stores s
-      JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS a(id, epoch, run)
-        ON s.tenant_id = a.id AND s.epoch = a.epoch AND s.run = a.run FOR UPDATE OF s SKIP LOCKED)
-  UPDATE tenant_stores s SET alive_until = ${LIFE} FROM mine WHERE s.tenant_id = mine.tenant_id
-    RETURNING s.tenant_id AS id, s.seq`;
-/** The first waits so long for others: those in step come with it. */
-const COMPANY_MS = 20;
-
-/** Whose store it is: the tenant's id, the epoch, the process. */
-type Ours = readonly [id: string, epoch: number, run: string];
-export type Renewals = BatchAsker<Ours, number | null>;
-
-/** Asks for the lives of a process's stores together: the number of each one's latest commit; null: ask alone. */
-export const renewalsOf = (database: Pick<Database, "query">, clock: Clock): Renewals =>
-  batchAsker<Ours, number | null>({
-    async answer(all) {
-      const values = [all.map(([id]) => id), all.map(([, at]) => at), all.map(([, , run]) => run)];
-      const rows = await database.query<{ id: string; seq: number }>(RENEW_ALL, values, {
-        withinMs: KEEP_MS,
-      });
-      const seqs = new Map(rows.map(({ id, seq }) => [id, seq]));
-      return all.map(([id]) => seqs.get(id) ?? null);
-    },
-    key: ([id]) => id,
-    mayDiffer: () => false,
-    full: () => new Error("too many stores"),
-    company: { clock, ms: COMPANY_MS },
-  });
-
 /** The statements that say how many machines stand by. */
 const statements = (others?: string) => ({
   keepNext: KEEP("AND seq IN ($12, $4)", "$12", "$7", others),
@@ -102,8 +69,8 @@ interface PostgresRecordOptions extends Omit<Taking, "tenantId" | "found"> {
   tenantId(): string;
   /** The id of the key for its secrets. */
   keyId(): string | null;
-  /** Renews its life with those of others. Default: alone. */
-  renewals?: Renewals;
+  /** Renews its life, and keeps its small commits, with those of other stores. Default: alone. */
+  together?: Together;
   /** When it has to be opened again, in milliseconds, asked when it is left. Default: nobody asks. */
   dueAt?(): number | null;
 }
@@ -116,16 +83,21 @@ export function postgresRecord(
   const sql = isOneOfMany ? ofMany : ofOne;
   let taken: Owned | null = null;
   let latest = 0;
+  /** Its pages as they were kept last. */
+  let kept = Number.POSITIVE_INFINITY;
   /** What it was when its pages were listed. */
   let listed = 0;
   const ours = (): Ours => {
     if (taken === null) throw new Error("the store wasn't taken");
     return [options.tenantId(), taken.epoch, options.run];
   };
+  const isKeptTogether = async (end: RecordEnd) =>
+    options.together !== undefined &&
+    end.pages.length <= MOST_PAGES &&
+    end.pageCount >= kept &&
+    (await options.together.keep(ours(), end, latest));
   const valuesAt = ({ pages, seq, pageCount, sum }: RecordEnd) => {
-    // New pages first: an update before them would fill the block again.
-    const ordered = pages.toSorted((a, b) => b.page - a.page);
-    const { numbers, hashes, starts, lengths, bodies } = pageValues(ordered);
+    const { numbers, hashes, starts, lengths, bodies } = pageValues(newFirst(pages));
     return [...ours(), seq, pageCount, String(sum), numbers, hashes, starts, lengths, bodies];
   };
   /** Why nothing was written: false where it is still ours, and not what was kept last. */
@@ -153,7 +125,7 @@ export function postgresRecord(
       return taken;
     },
     async renew() {
-      const seq = await options.renewals?.(ours());
+      const seq = await options.together?.renew(ours());
       if (typeof seq === "number") return seq === latest;
       const values = [...ours(), options.keyId()];
       const [row] = await database.query<Renewed>(sql.renew, values, { withinMs: KEEP_MS });
@@ -170,13 +142,15 @@ export function postgresRecord(
       return hashesIn(row?.pages ?? null);
     },
     async keep(end) {
-      const values = [...valuesAt(end), latest];
-      const [row] = await database.query<{ n: number; others: number }>(sql.keepNext, values, {
-        withinMs: KEEP_MS,
-      });
-      if (row?.n !== 1) return explained(database);
-      options.onOthers(row.others > 0);
-      latest = end.seq;
+      if (!(await isKeptTogether(end))) {
+        const values = [...valuesAt(end), latest];
+        const [row] = await database.query<{ n: number; others: number }>(sql.keepNext, values, {
+          withinMs: KEEP_MS,
+        });
+        if (row?.n !== 1) return explained(database);
+        options.onOthers(row.others > 0);
+      }
+      [latest, kept] = [end.seq, end.pageCount];
       return true;
     },
     async read(page) {
@@ -203,6 +177,7 @@ export function postgresRecord(
           }
           const all = end();
           await tx.query(sql.keepAll, valuesAt(all));
+          kept = Number.POSITIVE_INFINITY;
           return all.seq;
         },
         { withinMs: MEND_MS + count * MEND_PAGE_MS, repeatable: true },

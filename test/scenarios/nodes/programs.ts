@@ -45,8 +45,10 @@ export const storeFaults = {
   ],
   "anybody writes a store": [
     ['"tenant_id = $1 AND epoch = $2 AND run = $3"', "\"tenant_id = $1 AND $2 > 0 AND $3 <> ''\""],
+    ["s.tenant_id = a.id AND s.epoch = a.epoch AND s.run = a.run", "s.tenant_id = a.id"],
     // Alone it is a fence, too: whoever took the store has mostly written to it.
     ['"AND seq IN ($12, $4)"', '""'],
+    ["AND s.seq IN (a.before, a.seq)", ""],
     ["SURE_MS = 8e3", "SURE_MS = 8e9"],
   ],
   "an epoch isn't raised, and a process isn't named": [
@@ -57,6 +59,10 @@ export const storeFaults = {
     [
       '"tenant_id = $1 AND epoch = $2 AND run = $3"',
       "\"tenant_id = $1 AND epoch = $2 AND $3 <> ''\"",
+    ],
+    [
+      "s.tenant_id = a.id AND s.epoch = a.epoch AND s.run = a.run",
+      "s.tenant_id = a.id AND s.epoch = a.epoch",
     ],
   ],
   "a living node's tenants are taken": [
