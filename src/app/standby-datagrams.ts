@@ -58,7 +58,9 @@ export async function openStandbyDatagrams(
     way ??= begin();
     const more = Buffer.concat(waiting.slice(sent));
     [sent, isUnread] = [waiting.length, true];
-    way.write(more, () => {
+    way.write(more, (fault) => {
+      // A way that closed is opened again after a while.
+      if (fault) return;
       isUnread = false;
       send();
     });

@@ -2,10 +2,8 @@ import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
 import { HASHES, hashesIn, imageOf, newFirst, pageValues } from "./body.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
-import { MOST_PAGES, type Ours, type Together } from "./together.ts";
+import { KEEP_MS, MOST_PAGES, type Ours, type Together } from "./together.ts";
 
-/** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
-const KEEP_MS = 4_000;
 const MEND_MS = 30_000;
 const MEND_PAGE_MS = 20;
 const OURS = "tenant_id = $1 AND epoch = $2 AND run = $3";
@@ -83,8 +81,8 @@ export function postgresRecord(
   const sql = isOneOfMany ? ofMany : ofOne;
   let taken: Owned | null = null;
   let latest = 0;
-  /** Its pages as they were kept last. */
-  let kept = Number.POSITIVE_INFINITY;
+  /** How many pages it had when it was kept last; Infinity: that isn't known. */
+  let keptPages = Number.POSITIVE_INFINITY;
   /** What it was when its pages were listed. */
   let listed = 0;
   const ours = (): Ours => {
@@ -94,7 +92,7 @@ export function postgresRecord(
   const isKeptTogether = async (end: RecordEnd) =>
     options.together !== undefined &&
     end.pages.length <= MOST_PAGES &&
-    end.pageCount >= kept &&
+    end.pageCount >= keptPages &&
     (await options.together.keep(ours(), end, latest));
   const valuesAt = ({ pages, seq, pageCount, sum }: RecordEnd) => {
     const { numbers, hashes, starts, lengths, bodies } = pageValues(newFirst(pages));
@@ -150,7 +148,7 @@ export function postgresRecord(
         if (row?.n !== 1) return explained(database);
         options.onOthers(row.others > 0);
       }
-      [latest, kept] = [end.seq, end.pageCount];
+      [latest, keptPages] = [end.seq, end.pageCount];
       return true;
     },
     async read(page) {
@@ -177,7 +175,7 @@ export function postgresRecord(
           }
           const all = end();
           await tx.query(sql.keepAll, valuesAt(all));
-          kept = Number.POSITIVE_INFINITY;
+          keptPages = Number.POSITIVE_INFINITY;
           return all.seq;
         },
         { withinMs: MEND_MS + count * MEND_PAGE_MS, repeatable: true },

@@ -23,7 +23,8 @@ export const MOST_PAGES = 64;
 const MOST_STORES = 64;
 /** Of the connections for tenants (hosted-records.ts), one is left for what is asked alone. */
 const AT_ONCE = 3;
-const WITHIN_MS = 4_000;
+/** Shorter than what nobody hears anything (`createKeeper`), so that a lost connection is replaced before. */
+export const KEEP_MS = 4_000;
 /** The first that renews its life waits so long for others: those in step come with it. */
 const COMPANY_MS = 20;
 
@@ -66,7 +67,7 @@ interface Commit {
 
 export function together(database: Pick<Database, "query">, clock: Clock): Together {
   const ask = <Row extends object>(sql: string, values: readonly DatabaseValue[]) =>
-    database.query<Row>(sql, values, { withinMs: WITHIN_MS });
+    database.query<Row>(sql, values, { withinMs: KEEP_MS });
   const renew = batchAsker<Ours, number | null>({
     async answer(all) {
       const rows = await ask<{ id: string; seq: number }>(RENEW, columnsOf(all));
