@@ -45,7 +45,12 @@ export function lookOn(ledger: Ledger, blow: string, owner: Machine) {
       const rung = new Set(ledger.pages.map(({ n }) => n));
       return {
         blow,
-        ...{ next, taken, twice, refused, waited, pages: pages.length },
+        next,
+        taken,
+        twice,
+        refused,
+        waited,
+        pages: pages.length,
         struck: missing(
           datagrams.filter((one) => one.to === owner),
           rung,

@@ -88,41 +88,6 @@ test("names vary at first sight, and words that tell events apart stay", () => {
     "state <error> was reached": "state <error> was reached",
     "skipped a file (path=docs/a.txt pkg=scan)": "skipped a file (path=<*> pkg=<*>)",
     "Deleted pod.": "Deleted pod.",
-    "connect from zeus[10.0.0.1]": "connect from <*>[<*>]",
-    "wrote to buffer[7]": "wrote to buffer[<*>]",
-    "request(eth0) sent": "request(<*>) sent",
-    "request(attempt7) sent": "request(attempt<*>) sent",
-    "signal 9 (SIGKILL) received": "signal <*> (<*>) received",
-    "code 9 (SIGKILL) received": "code <*> (SIGKILL) received",
-    "shards [[orders][0]] started": "shards [[<*>][<*>]] started",
-    "current {orders}{10.0.0.1}": "current {<*>}{<*>}",
-    "made {Name:orders,Attempt:1,}": "made {Name:<*>,Attempt:<*>,}",
-    "made Name:orders": "made Name:orders",
-    "login method=PLAIN, name=root": "login method=<*>, name=<*>",
-    "login mode=true, name=root": "login mode=true, name=<*>",
-    "retry (state=OPEN, n=7)": "retry (state=OPEN, n=<*>)",
-    "failure; logname= uid=0 tty=ssh user=git": "failure; logname=<*> tty=<*> uid=<*> user=<*>",
-    "failure; logname= uid=0 tty=ssh user=root": "failure; logname=<*> tty=<*> uid=<*> user=root",
-    "bob : TTY=a ; PWD=/ ; COMMAND=/bin/tail -f /a": "<*> : TTY=<*> ; PWD=<*> ; COMMAND=<*>",
-    "a=1; b=2 is full": "a=<*>; b=<*> is full",
-    "The Print Spooler service stopped": "The <*> service stopped",
-    "The DNS service stopped": "The DNS service stopped",
-    "The Request Timeout service stopped": "The Request Timeout service stopped",
-    "Stopped shop@3.service - The Shop.": "Stopped <*>",
-    "listening on: http://[::]:80": "listening on: <*>",
-    "calling action Shop.Api.Cart.Add now": "calling action <*> now",
-    "ended by Shop.Api.CartException": "ended by Shop.Api.CartException",
-    "no topic-partition clicks.v2": "no topic-partition <*>",
-    "found _ldap.corp.example": "found <*>",
-    "client: 10.0.0.1, server: _, x": "client: <*>, server: <*>, x",
-    "user www-data is gone": "user <*> is gone",
-    "invalid user root 10.0.0.1": "invalid user <*>",
-    "partition page-views-3 is gone": "partition <*> is gone",
-    "volume pre-flight check": "volume pre-flight check",
-    "service Scans initially as bob": "service <*> initially as bob",
-    "a custom integration hacs which is old": "a custom integration <*> which is old",
-    "version v1.2 of it": "version v<*> of it",
-    "session c7 ended": "session <*> ended",
   });
 });
 
@@ -142,8 +107,6 @@ test("a word that says what is wrong is never a name, whatever announces one", (
         `lost ${noun} "${condition}": 3 left`,
         `${noun} ${condition.toUpperCase()} is high`,
         `the ${noun} ${condition[0]?.toUpperCase()}${condition.slice(1)}`,
-        `the Order ${condition[0]?.toUpperCase()}${condition.slice(1)} ${noun}`,
-        `${noun} page-${condition}`,
       ])
         assert.ok(textOf(line).toLowerCase().includes(condition), `${line}: ${textOf(line)}`);
     }
@@ -160,7 +123,7 @@ test("a word that says what is wrong is never a name, whatever announces one", (
 
 test("a general shape is the general shape of itself, whatever the words", () => {
   const words = fc.constantFrom(
-    ...'the to not with from at is are of orders orders-api orders-3 orders_v1 db9 7 10.0.0.1 atlas:80 queue topic topics snapshot set class failed: topic: (s) [a, b] [orders] =x k=v,  . : ! "a" "a": \'b\' a/b <a> (p=a/b ImportJob ORDERS Billing shop.stock com.shop.Order Started OrdersApp web.service - a[7] (eth7) [[a] {a}{7} {A:a, signal (SIGHUP) k=A, k= ; : The Print username root www-data db7 has _7 Shop.Api.Cart http://[::]:80'.split(
+    ...'the to not with from at is are of orders orders-api orders-3 orders_v1 db9 7 10.0.0.1 atlas:80 queue topic topics snapshot set class failed: topic: (s) [a, b] [orders] =x k=v,  . : ! "a" "a": \'b\' a/b <a> (p=a/b ImportJob ORDERS Billing shop.stock com.shop.Order Started OrdersApp web.service -'.split(
       " ",
     ),
   );
@@ -276,44 +239,12 @@ test("templates of rules 3 go on, also where a word is a name today", () => {
   assert.deepEqual(again.takeChanges(), { rows: [], merged: [], evicted: [] });
 });
 
-test("templates of rules 4 go on, also where more varies today", () => {
-  const miner = createMiner({ limit: 100, rows: RULES_4 });
-  for (const [line, text] of Object.entries({
-    "connect from mail[10.0.0.3]": "connect from zeus[<*>]",
-    "session c9 of user eve ended": "session c<*> of user <*> ended",
-    "session 9 of user eve ended": "session c<*> of user <*> ended",
-    "authentication failure; logname= uid=0 tty=ftp ruser= user=eve":
-      "authentication failure; logname=<*> ruser=<*> tty=ssh uid=<*> user=git",
-    "authentication failure; logname= uid=0 tty=ftp ruser= user=root":
-      "authentication failure; logname=<*> ruser=<*> tty=ssh uid=<*> user=root",
-    "eve : TTY=pts/1 ; PWD=/a ; USER=root ; COMMAND=/bin/ls":
-      "bob : TTY=<*> ; PWD=/ ; USER=<*> ; COMMAND=<*> -f <*>",
-    "The Windows Search service stopped": "The Print Spooler service stopped",
-    "made {Name:audit,Attempt:2,}": "made {Name:orders,Attempt:<*>,}",
-    "request(wlan1) sent": "request(eth<*>) sent",
-    "Stopped shop@4.service - Another.": "Stopped <*> - The Shop.",
-    "disk is full": "disk is full",
-    "lost node-4 again": "lost node-<*> again",
-  })) {
-    const { root } = miner.mine(line);
-    assert.equal(RULES_4.find(({ id }) => id === root.id)?.text, text, line);
-  }
-  const { rows, merged } = miner.takeChanges();
-  const [older, younger] = ["zeus", "atlas"].map(
-    (host) => RULES_4.find(({ text }) => text === `connect from ${host}[<*>]`)?.id,
-  );
-  assert.deepEqual(merged, [{ younger, older }]);
-  const again = createMiner({ limit: 100, rows });
-  assert.deepEqual(again.takeChanges(), { rows: [], merged: [], evicted: [] });
-});
-
 /** What the miner of release rules 1 wrote, in which each name was a shape of its own. */
 const rowsOf = (file: string): MinerRow[] =>
   JSON.parse(readFileSync(new URL(`../../fixtures/${file}`, import.meta.url), "utf8"));
 const OLD = rowsOf("templates-rules-1.json");
 const RULES_2 = rowsOf("templates-rules-2.json");
 const RULES_3 = rowsOf("templates-rules-3.json");
-const RULES_4 = rowsOf("templates-rules-4.json");
 const oldId = (text: string): string => OLD.find((row) => row.text === text)?.id as string;
 
 test("templates of the release before keep their ids, and those that are one today merge", () => {

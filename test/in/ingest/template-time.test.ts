@@ -11,7 +11,7 @@ const UNITS = [
   ...'user orders |topic: orders |a=b |(a=b c=d |=x k=v |"orders": |[a, b] |[a,|(a) (|<a> |<a|orders-api |a-|a.|a/|a:|a_|A|aB|\'|"|`|{"a":|=|for x from |no orders for |1 file |\\n|a@|x '.split(
     "|",
   ),
-  ..."shop.orders.Order |price of shop.stock |tasks of ImportJob |stream ORDERS is |the PutObject operation |web.service - |Started OrdersApp |snapshot orders is |arn:aws:|ended by TERM(15) |0x1f-|2024-01-02T|10.0.0.1:80:|eyJhbGci.|node-3 node-4 |role Billing |(path=a/b pkg=c) |A=B, |The Aa |{A:b,|a=/ ; b=/ |Started 1 - |from a[1] |http://[::]".split(
+  ..."shop.orders.Order |price of shop.stock |tasks of ImportJob |stream ORDERS is |the PutObject operation |web.service - |Started OrdersApp |snapshot orders is |arn:aws:|ended by TERM(15) |0x1f-|2024-01-02T|10.0.0.1:80:|eyJhbGci.|node-3 node-4 |role Billing |(path=a/b pkg=c) ".split(
     "|",
   ),
 ];

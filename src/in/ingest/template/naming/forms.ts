@@ -22,7 +22,7 @@ import {
   saysWhat,
   type Word,
 } from "./grammar.ts";
-import { ARTICLES, COMPOUNDING, PAIRED, ROLES, TROUBLE, UNIT_ENDINGS } from "./words.ts";
+import { ARTICLES, COMPOUNDING, PAIRED, ROLES, UNIT_ENDINGS } from "./words.ts";
 
 /** What is thrown says what went wrong, so it is never a name. */
 export const THROWN = /(?:Exception|Error|Failure|Fault|Warning|Timeout)$/;
@@ -37,7 +37,7 @@ export function isClass({ shape, from, to, previous }: Word): boolean {
   return CLASS.test(word) && !THROWN.test(word);
 }
 
-const CLASS = /^(?:[a-z]\w*(?:\.\w+)*|[A-Z]\w*(?:\.[A-Z]\w*)+)\.[A-Z][\w$]*$/;
+const CLASS = /^[a-z]\w*(?:\.\w+)*\.[A-Z][\w$]*$/;
 
 /**
  * Words in small letters that dots join, which is a name of its owner's: `type shop.send_welcome`, `shop.orders.v2`. Not
@@ -61,12 +61,10 @@ export function isJoined({ shape, from, to, previous }: Word): boolean {
 
 /** `Started OrdersApplication in <*> seconds`. */
 export function isStarted({ shape, from, to, previous }: Word): boolean {
-  if (!STARTING.test(previous) || shape.charCodeAt(to) !== SPACE) return false;
+  if (!/^(?:Start|Stopp)(?:ed|ing)$/.test(previous) || shape.charCodeAt(to) !== SPACE) return false;
   const word = shape.slice(from, to);
   return /^(?:[A-Z][a-z\u0001\d]+){2,}$/.test(word) && !THROWN.test(word);
 }
-
-export const STARTING = /^(?:Start|Stopp)(?:ed|ing)$/;
 
 /** The end of a unit of systemd, with the description behind it; 0 for none. */
 export function unitEnd({ shape, from, to, previous }: Word): number {
@@ -78,12 +76,8 @@ export function unitEnd({ shape, from, to, previous }: Word): number {
     if (!isNameSign(code) && code !== COLON) return 0;
   }
   if (previous === "" || !shape.startsWith(" - ", to)) return to;
-  return lineEnd(shape, to);
-}
-
-export function lineEnd(shape: string, from: number): number {
-  const end = shape.indexOf("\\n", from);
-  return end < 0 ? shape.length : end;
+  const line = shape.indexOf("\\n", to);
+  return line < 0 ? shape.length : line;
 }
 
 function isNameSign(code: number): boolean {
@@ -110,43 +104,6 @@ const NOUN = /^[a-z]+/;
 export function isBetween({ shape, to, previous }: Word): boolean {
   return previous === "for" && shape.startsWith(" from ", to) && shape.charCodeAt(to + 6) === WILD;
 }
-
-/** `connect from atlas[<*>]`: a word with its number or address. */
-export function isSender({ shape, to, previous }: Word): boolean {
-  return (previous === "from" || previous === "by") && shape.startsWith(NUMBER, to);
-}
-
-const NUMBER = "[\u0001]";
-
-/** `atlas<*>`, but not `node<*>`, which says what it is. */
-export function isNumberedName({ shape, from, to }: Word): boolean {
-  const [, word = ""] = /^([a-z]{2,})[-_]?\u0001$/.exec(shape.slice(from, to)) ?? [];
-  if (word === "" || NUMBERED.test(word) || COMPOUNDING.has(word)) return false;
-  return ROLES.has(word) || !isCommon(word);
-}
-
-/** `The Print Spooler service`: where the words with capitals end that stand between an article and a noun. */
-export function titleEnd({ shape, from, previous }: Word): number {
-  if (previous !== "The" && previous !== "the") return 0;
-  TITLE.lastIndex = from;
-  const title = TITLE.exec(shape)?.[0];
-  if (title === undefined || !/[a-z]/.test(title)) return 0;
-  const words = title.split(/[ ()]+/).map((word) => word.toLowerCase());
-  if (words.some((word) => TROUBLE.has(word)) || words.every(isCommon)) return 0;
-  const noun = NOUN.exec(shape.slice(TITLE.lastIndex + 1, TITLE.lastIndex + 24));
-  return noun !== null && announces(noun[0]) ? TITLE.lastIndex : 0;
-}
-
-const TITLE = /[A-Z][\w-]*(?: [A-Z][\w-]*){0,5}(?: \([\w\u0001]+\))?(?= )/y;
-
-/** `http://[::]:<*>`. */
-export function openUrlEnd({ shape, from, to }: Word): number {
-  if (!shape.startsWith("://", to - 3)) return 0;
-  OPEN_URL.lastIndex = from;
-  return OPEN_URL.test(shape) ? OPEN_URL.lastIndex : 0;
-}
-
-const OPEN_URL = /[a-z]+:\/\/\[[\da-f:.\u0001]*\](?::\u0001)?/y;
 
 /** `default/web`: two names in small letters, unless both are words that go in pairs. */
 export function isPair({ shape, from, to }: Word): boolean {

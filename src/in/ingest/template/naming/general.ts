@@ -14,7 +14,6 @@ import { HEADER, NAME, REST, WILD } from "../text/marks.ts";
 import { pluralOf } from "./counted.ts";
 import { announces, announcesList, isVerb, type Word } from "./grammar.ts";
 import { isQuoted, listEnd, nameEnd } from "./rules.ts";
-import { fieldValue } from "./values.ts";
 
 /** Makes general shapes: those in which names vary, too. One for each miner; not re-entrant. */
 export class Namer {
@@ -99,9 +98,7 @@ export class Namer {
   /** Writes a mark for a name. Returns where the name ends, 0 for none. */
   #putName(): number {
     const word = this.#word;
-    const value = word.plain ? 0 : fieldValue(word);
-    if (value > 0) word.from = value;
-    const end = value > 0 ? word.to : nameEnd(word);
+    const end = nameEnd(word);
     if (end === 0) return 0;
     // a quoted name varies with its quotes, as a quoted number does
     this.#copyTo(end > word.to && isQuoted(word) ? word.from - 1 : word.from, end);
@@ -145,7 +142,7 @@ export class Namer {
       this.#copyTo(from, to);
       this.#buffer.mask();
     }
-    const own = nounOf(shape.slice(from, to), word.plain);
+    const own = shape.slice(from, to);
     const announcesNone = isAlone ? announces(word.previous) : isVerb(own, word);
     word.previous = announcesNone ? "" : own;
     word.first = false;
@@ -160,13 +157,6 @@ export class Namer {
     this.#buffer.putText(this.#word.shape, this.#copied, from);
     this.#copied = end;
   }
-}
-
-/** `topic-partition` announces what a partition does. */
-function nounOf(word: string, plain: boolean): string {
-  if (plain || !word.includes("-")) return word;
-  const last = word.slice(word.lastIndexOf("-") + 1);
-  return announces(last) ? last : word;
 }
 
 /** Where the punctuation behind a word begins. */

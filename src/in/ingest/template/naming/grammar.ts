@@ -2,7 +2,6 @@ import { isUpper } from "../text/classes.ts";
 import { EQUALS, OPEN_BRACKET, OPEN_PAREN, SPACE } from "../text/codes.ts";
 import { LEVELS, PREPOSITIONS, TELLING } from "../text/words.ts";
 import {
-  ACCOUNTS,
   ANNOUNCING,
   ANNOUNCING_CLOSED,
   CLOSING,
@@ -10,7 +9,6 @@ import {
   ORDINARY,
   ROLES,
   TRADES,
-  TROUBLE,
   VERBAL,
   VERBS_FOLLOW,
 } from "./words.ts";
@@ -75,11 +73,10 @@ export function singularOf(word: string): string {
   return word.endsWith("ies") ? `${word.slice(0, -3)}y` : word.slice(0, -1);
 }
 
-/** Whether nothing follows, or punctuation, a bracket, or a preposition. */
+/** Whether nothing follows, or punctuation, or a preposition. */
 export function endsPhrase(shape: string, at: number): boolean {
   const code = at < shape.length ? shape.charCodeAt(at) : 0;
   if (code !== SPACE) return code !== EQUALS && code !== OPEN_PAREN && code !== OPEN_BRACKET;
-  if (shape.charCodeAt(at + 1) === OPEN_PAREN) return true;
   return PREPOSITIONS.has(nextWord(shape, at));
 }
 
@@ -87,7 +84,7 @@ export function endsPhrase(shape: string, at: number): boolean {
 export function closes(shape: string, at: number): boolean {
   if (shape.charCodeAt(at) !== SPACE) return false;
   const next = nextWord(shape, at);
-  if (CLOSING.has(next) || (next.length > 4 && /(?:ed|ly)$/.test(next))) return true;
+  if (CLOSING.has(next) || (next.length > 4 && next.endsWith("ed"))) return true;
   if (!announcesAny(next)) return false;
   const name = nextWord(shape, at + 1 + next.length);
   return name !== "" && (ROLES.has(name) || !isCommon(name));
@@ -115,20 +112,6 @@ export function isCommon(word: string): boolean {
 export function isOrdinaryCompound(word: string): boolean {
   if (!word.includes("-")) return false;
   return /(?:ed|ing|able)$/.test(word) || word.split("-").some(saysWhat);
-}
-
-/** Whether a compound has a part that is no ordinary English, and none that says what is wrong: `www-data`, `page-views`. */
-export function isOwnCompound(word: string): boolean {
-  if (!word.includes("-") || /(?:ed|ing|able)$/.test(word)) return false;
-  const parts = word.split("-");
-  if (parts.some((part) => TROUBLE.has(part) || TELLING.has(part) || LEVELS.has(part)))
-    return false;
-  return parts.some((part) => /[a-z]{2}/.test(part) && !COMPOUNDING.has(part) && !isCommon(part));
-}
-
-/** `user root`, `user www-data`: whatever comes behind. */
-export function isAccount(word: string, noun: string): boolean {
-  return /^[Uu]ser(?:name)?$/.test(noun) && (ACCOUNTS.has(word) || isOwnCompound(word));
 }
 
 /** Whether a part of a compound is ordinary English, or says what is wrong. */

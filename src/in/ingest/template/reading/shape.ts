@@ -9,7 +9,7 @@ import { putBody } from "./body.ts";
 import { withoutFrames } from "./trace.ts";
 
 /** Increase it when the masking or naming rules change shapes. It is stored with every shape. */
-export const minerRules = 5;
+export const minerRules = 4;
 
 /** Only this much of a message shapes it (contract §4), in UTF-16 units. */
 const SHAPED = 4_096;
