@@ -98,7 +98,7 @@ export function coverForm(call: PageCall, shown: ShownSchedule): Markup {
       id: `cover-${name}`,
       type: "datetime-local",
       required: true,
-      hint,
+      ...(name === "ends_at" && { hint }),
     });
   return html`<h2>Cover</h2><p class="soft">Somebody else for a while: it beats every layer, and can be removed.</p>
 <p class="buttons">${presets(call, shown).map(

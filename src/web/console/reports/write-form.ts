@@ -35,7 +35,7 @@ ${edited !== null && html`<p><a href="${call.base}${path}">Write a new one inste
   html`<p class="notice notice-warn">That entry is gone: what you write is a new one.</p>`
 }
 <input type="hidden" name="entry" value="${edited?.id ?? ""}"><input type="hidden" name="seen" value="${seenBy(shown)}">
-<div class="report-line">${field(call, action, { name: "title", label: "Title", prose: true, value: title, autocomplete: "off", more: html`maxlength="256" dir="auto"` })}
+<div class="report-line">${field(call, action, { name: "title", label: "Title", prose: true, value: title, autocomplete: "off", more: html`maxlength="256"` })}
 <div class="field"><label for="entry-type">Type</label><select id="entry-type" name="entry_type">${TYPES.map(
     (one) =>
       html`<option value="${one}" data-standing="${STANDING_WORDS[one]}"${one === type && html` selected`}>${TYPE_WORDS[one]}${STANDING_WORDS[one] !== TYPE_WORDS[one] && `: “${STANDING_WORDS[one]}”`}</option>`,

@@ -75,7 +75,7 @@ async function ringForm(
 ${named(call, found)}
 <form class="form" method="post" action="${call.base}${action}">
 ${select(call, action, { name: "level", label: "Level", choices: levelChoices("as the rule has it") })}
-${field(call, action, { name: "message", label: "What people read after the word “Drill”", hint: "Leave empty to say that nothing is wrong, and who tries it." })}
+${field(call, action, { name: "message", label: "What people read after the word “Drill”", hint: "Leave empty to say that nothing is wrong, and who tries it.", prose: true })}
 <p class="form-foot"><button class="button danger" data-busy="Ringing …">Ring them now</button></p></form>`;
 }
 

@@ -36,7 +36,7 @@ export function awaySection(
       })}</div>`,
     ),
   )}${away.ical_spans.map((span) => item(span, html`<span class="soft small">calendar</span>`))}</ul>
-<details id="add-away"><summary>Add a time away</summary><form class="form" method="post" action="${base}${at}/away/add">${time("from", "From")}${time("until", "Until")}${field(call, `${at}/away/add`, { name: "note", label: "Note", autocomplete: "off" })}<p class="hint">On your clock, ${look.zone}.</p><p class="form-foot"><button class="button second">Add</button></p></form></details>
+<details id="add-away"><summary>Add a time away</summary><form class="form" method="post" action="${base}${at}/away/add">${time("from", "From")}${time("until", "Until")}${field(call, `${at}/away/add`, { name: "note", label: "Note", autocomplete: "off", prose: true })}<p class="hint">On your clock, ${look.zone}.</p><p class="form-foot"><button class="button second">Add</button></p></form></details>
 <details id="away-calendar"><summary>A calendar${away.ical !== null && html`: ${away.ical}`}</summary>${
     away.ical_error !== null && html`<p class="wrong">It could not be read: ${away.ical_error}.</p>`
   }${away.ical_read_at !== null && html`<p class="soft">Read ${ago(call, away.ical_read_at)}.</p>`}<form class="form" method="post" action="${base}${at}/away/calendar">${field(call, `${at}/away/calendar`, { name: "ical", label: "Its https address", value: away.ical ?? "", hint: "Its busy all-day events count as times away. Leave empty for none.", autocomplete: "off" })}<p class="form-foot"><button class="button second">Save the calendar</button></p></form></details>`;

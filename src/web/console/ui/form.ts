@@ -43,7 +43,7 @@ export function button({ base }: Pick<PageCall, "base">, of: Button): Markup {
 }
 
 /** What the fields of a form are drawn with: what it came back with, or what they begin with. */
-export interface Filling extends Pick<PageCall, "returned"> {
+interface Filling extends Pick<PageCall, "returned"> {
   /** What fields hold that say no value of their own. */
   fields?: URLSearchParams;
 }
@@ -154,7 +154,7 @@ export function field(call: Filling, action: string, asked: Field): Markup {
   const isJson = call.fields?.getAll(WRITTEN_AS_JSON).includes(name) === true;
   const of = type === "password" ? retyped(call, action, asked) : asked;
   const hint = isJson
-    ? `${of.hint ?? ""} Written as JSON, since it holds what a line can't.`
+    ? [of.hint, "Written as JSON, since it holds what a line can't."].filter(Boolean).join(" ")
     : of.hint;
   const value = type === "password" ? "" : typed(call, action, name, of.value);
   const around = { ...of, ...(hint !== undefined && { hint }), short: unit !== undefined };
@@ -162,7 +162,9 @@ export function field(call: Filling, action: string, asked: Field): Markup {
     const input = html`<input id="${id}" name="${name}" type="${type}" value="${value}"${of.required && html` required`}${
       autocomplete !== undefined && html` autocomplete="${autocomplete}"`
     }${ties}${placeholder !== undefined && html` placeholder="${placeholder}"`}${type === "number" && html` min="0" inputmode="numeric"`}${
-      type === "text" && !prose && html` dir="auto" autocapitalize="off" spellcheck="false"`
+      type === "text" && html` dir="auto"`
+    }${
+      type === "text" && !prose && html` autocapitalize="off" spellcheck="false"`
     }${more !== undefined && html` ${more}`}>`;
     return html`${unit === undefined ? input : html`<span class="with-unit">${input} <span>${unit}</span></span>`}${
       isJson && html`<input type="hidden" name="${WRITTEN_AS_JSON}" value="${name}">`
@@ -227,12 +229,13 @@ interface Tick {
 export function tick(call: Filling, action: string, of: Tick): Markup {
   const { name, words, value = "on", hint, required = false } = of;
   const { returned, fields } = call;
-  const id = of.id ?? fieldId(action, `${name}-${value.replaceAll(/\W/g, "-")}`);
+  const id = of.id ?? fieldId(action, `${name}-${encodeURIComponent(value.toWellFormed())}`);
   const isIn = (form?: URLSearchParams) => form?.getAll(name).includes(value);
   const isOn = returned?.action === action ? isIn(returned.form) : (of.usual ?? isIn(fields));
-  const box = html`<label class="check" for="${id}"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${required && html` required`}> ${words}</label>`;
-  if (hint === undefined) return box;
-  return html`<div class="field">${box}<p class="hint">${hint}</p>${fault(call, action, name)}</div>`;
+  const wrong = wrongOf(call, action, name) !== null;
+  const box = html`<label class="check" for="${id}"><input type="checkbox" id="${id}" name="${name}" value="${value}"${isOn && html` checked`}${required && html` required`}${wrong && html` aria-invalid="true"`}> ${words}</label>`;
+  if (hint === undefined && !wrong) return box;
+  return html`<div class="field">${box}${hint !== undefined && html`<p class="hint">${hint}</p>`}${fault(call, action, name)}</div>`;
 }
 
 export interface Choice {
@@ -270,7 +273,11 @@ export function select(call: Filling, action: string, of: Select): Markup {
 }
 
 /** A choice of one among few, all of them seen. */
-export function pills(call: Filling, action: string, of: Select & { value: string }): Markup {
+export function pills(
+  call: Filling,
+  action: string,
+  of: Pick<Select, "name" | "label" | "hint" | "choices"> & { value: string },
+): Markup {
   const { name, label, hint } = of;
   const chosen = typed(call, action, name, of.value);
   return html`<fieldset class="field"><legend>${label}</legend><div class="choices">${of.choices.map(
