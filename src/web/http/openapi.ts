@@ -6,7 +6,7 @@ import { fits } from "../../ground/kit/text.ts";
 import { eventLimits } from "../../in/ingest/event.ts";
 import { publishedBounds } from "./bounds.ts";
 import { ingestErrors } from "./ingest.ts";
-import type { RawOperation } from "./raw-operation.ts";
+import { pathParameters, type RawOperation } from "./raw-operation.ts";
 import type { Route } from "./route.ts";
 
 /**
@@ -217,15 +217,6 @@ export function responses(status: number, schema: unknown, codes: readonly Error
       ? { description: "Done" }
       : { description: "OK", content: { "application/json": { schema } } };
   return { [String(status)]: success, ...Object.fromEntries(errors) };
-}
-
-function pathParameters(path: string): object[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
 }
 
 function queryParameters(route: Route): object[] {

@@ -17,8 +17,6 @@ interface RawWords {
   security?: readonly object[];
   /** It was part of the first published interface. */
   first?: true;
-  /** Beside those of the path. */
-  parameters?: readonly object[];
   /** The schema of the form that it takes. */
   form?: object;
   /** The same of JSON. */
@@ -29,10 +27,8 @@ interface RawWords {
 const text = { type: "string" };
 
 /** A page, and why it comes. */
-export const pageAnswer = (description: string, more: object = {}): RawAnswer => ({
-  description,
-  content: { "text/html": { schema: text }, ...more },
-});
+export const pageAnswer = (description: string, more: object = {}): RawAnswer =>
+  textAnswer(description, "text/html", more);
 
 /** An answer of texts of a type. */
 export const textAnswer = (description: string, type: string, more: object = {}): RawAnswer => ({
@@ -40,17 +36,21 @@ export const textAnswer = (description: string, type: string, more: object = {})
   content: { [type]: { schema: text }, ...more },
 });
 
-const formType = "application/x-www-form-urlencoded";
-
-export function rawOperation(method: string, path: string, of: RawWords): RawOperation {
-  const { tag, name, summary, security = [], first, parameters = [], form, json, answers } = of;
-  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+/** What an address names in braces. */
+export function pathParameters(path: string): object[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: text,
   }));
-  const all = [...named, ...parameters];
+}
+
+const formType = "application/x-www-form-urlencoded";
+
+export function rawOperation(method: string, path: string, of: RawWords): RawOperation {
+  const { tag, name, summary, security = [], first, form, json, answers } = of;
+  const parameters = pathParameters(path);
   const schema = form ?? json;
   const content = { [form === undefined ? "application/json" : formType]: { schema } };
   const operation = {
@@ -59,7 +59,7 @@ export function rawOperation(method: string, path: string, of: RawWords): RawOpe
     ...(first !== true && { "x-additive": true }),
     operationId: name,
     summary,
-    ...(all.length > 0 && { parameters: all }),
+    ...(parameters.length > 0 && { parameters }),
     ...(schema !== undefined && { requestBody: { required: true, content } }),
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => [

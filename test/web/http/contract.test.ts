@@ -182,6 +182,22 @@ describe("bodies", () => {
   });
 });
 
+describe("what only a read returns", () => {
+  test("is passed over; what another write takes is refused by its name", async () => {
+    const made = async (path: string, body: object) => await box.api("POST", path, body);
+    const source = { name: "whole", retain_logs: false, created_at: 1 };
+    assert.equal((await made("/v1/projects/p/sources", source)).status, 201);
+    for (const [path, body] of [
+      ["/v1/projects", { name: "with-ladder", default_ladder: "night" }],
+      ["/v1/projects/p/sources", { name: "signed", signed: true }],
+    ] as const) {
+      const refused = await made(path, body);
+      assert.equal(refused.status, 400, path);
+      assert.match(refused.body.error.message, /default_ladder|signed/);
+    }
+  });
+});
+
 describe("queries", () => {
   const cases: [string, string][] = [
     ["/v1/projects?limit=0", "?limit"],

@@ -36,7 +36,8 @@ export const projectRoutes: Route[] = [
     name: "createProject",
     summary: "Create a project",
     body: projectWrite,
-    reads: projectEntry,
+    // A project has its ladder by PATCH: a body that names one here is refused, and not passed over.
+    reads: projectEntry.omit({ default_ladder: true }),
     status: 201,
     answer: projectMade,
     errors: ["name_taken", "too_many"],

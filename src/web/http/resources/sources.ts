@@ -68,7 +68,8 @@ export const sourceRoutes: Route[] = [
     name: "createSource",
     summary: "Create a source and its ingest token",
     body: sourceCreate,
-    reads: sourceAnswer,
+    // Whether requests are signed is set later, and isn't passed over here.
+    reads: sourceAnswer.omit({ signed: true }),
     status: 201,
     answer: sourceToken,
     errors: ["name_taken", "too_many", "invalid_mapping"],
