@@ -1,46 +1,48 @@
-import { mkdirSync, type Stats, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+
+const MODE = { mode: 0o700 };
 
 /**
  * Makes a missing directory (0700) and those above it. Node's `recursive` tries for ever where a directory takes nothing
  * new and calls that ENOENT: in /proc, or below an automounter whose server is off.
  */
 export function makeDirectory(directory: string): { isNew: boolean } {
+  return made(directory, false);
+}
+
+/** `hasParent`: it was there a moment ago, so a missing one is no reason any more. */
+function made(directory: string, hasParent: boolean): { isNew: boolean } {
   try {
-    mkdirSync(directory, { mode: 0o700 });
+    mkdirSync(directory, MODE);
     return { isNew: true };
   } catch (error) {
-    if (seen(directory)?.isDirectory()) return { isNew: false };
-    mustLackParent(error, { directory, parent: seen(dirname(directory)) });
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return { isNew: false };
+    mustLackParent(error, directory, hasParent);
   }
-  makeDirectory(dirname(directory));
-  return makeDirectory(directory);
+  made(dirname(directory), false);
+  return made(directory, true);
 }
 
-/** The same, and the event loop never waits for a disk that doesn't answer. */
-export async function makeDirectoryLater(directory: string): Promise<void> {
+/** As `makeDirectory`, and the event loop never waits for a disk that doesn't answer. */
+export const makeDirectoryAsync = (directory: string): Promise<void> => madeAsync(directory, false);
+
+async function madeAsync(directory: string, hasParent: boolean): Promise<void> {
   try {
-    await mkdir(directory, { mode: 0o700 });
-    return;
+    return await mkdir(directory, MODE);
   } catch (error) {
-    if ((await look(directory))?.isDirectory()) return;
-    mustLackParent(error, { directory, parent: await look(dirname(directory)) });
+    const found = await stat(directory).catch(() => null);
+    if (found?.isDirectory()) return;
+    mustLackParent(error, directory, hasParent);
   }
-  await makeDirectoryLater(dirname(directory));
-  await makeDirectoryLater(directory);
+  await madeAsync(dirname(directory), false);
+  await madeAsync(directory, true);
 }
 
-const seen = (path: string) => statSync(path, { throwIfNoEntry: false });
-const look = (path: string) => stat(path).catch(() => undefined);
-
-/** Throws where the directory can't be made for another reason than a missing parent. */
-function mustLackParent(
-  error: unknown,
-  { directory, parent }: { directory: string; parent: Stats | undefined },
-): void {
+/** Throws where it can't be made for another reason than a missing parent. */
+function mustLackParent(error: unknown, directory: string, hasParent: boolean): void {
   const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
   if (!isMissing) throw error;
-  if (parent !== undefined)
-    throw new Error(`nothing can be made in ${dirname(directory)}`, { cause: error });
+  if (hasParent) throw new Error(`nothing can be made in ${dirname(directory)}`, { cause: error });
 }

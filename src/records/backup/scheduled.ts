@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import * as z from "zod";
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import type { Log } from "../../ground/kit/log.ts";
-import { makeDirectoryLater } from "../../ground/kit/make-directory.ts";
+import { makeDirectoryAsync } from "../../ground/kit/make-directory.ts";
 import { type OwnProcess, startOwn } from "../../ground/kit/own-process.ts";
 import { isLeftover } from "../../ground/store/files.ts";
 import { seeManifest } from "./verify.ts";
@@ -86,7 +86,7 @@ export function scheduledBackups(
   };
 
   const make = async (now: number): Promise<void> => {
-    await makeDirectoryLater(plan.dir);
+    await makeDirectoryAsync(plan.dir);
     await sweep(plan);
     if (stopped.signal.aborted) return;
     const file = join(plan.dir, nameOf(now));

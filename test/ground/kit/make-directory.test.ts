@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makeDirectory, makeDirectoryLater } from "../../../src/ground/kit/make-directory.ts";
+import { makeDirectory, makeDirectoryAsync } from "../../../src/ground/kit/make-directory.ts";
 import { scratch } from "../../support/scratch.ts";
 
 const ways: [string, (directory: string) => Promise<void>][] = [
   ["at once", async (directory) => void makeDirectory(directory)],
-  ["later", makeDirectoryLater],
+  ["later", makeDirectoryAsync],
 ];
 
 for (const [when, make] of ways)
@@ -41,4 +41,13 @@ test("who made it is told", (t) => {
   assert.deepEqual(makeDirectory(directory), { isNew: false });
   mkdirSync(join(directory, "b"));
   assert.deepEqual(makeDirectory(join(directory, "b")), { isNew: false });
+});
+
+test("several that make one directory at one time all have it", async (t) => {
+  const root = scratch(t);
+  for (let n = 0; n < 100; n++) {
+    const deep = join(root, `${n}`, "b", "c");
+    await Promise.all([1, 2, 3].map(() => makeDirectoryAsync(deep)));
+    assert.ok(statSync(deep).isDirectory());
+  }
 });
