@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProject, getProject } from "../src/core/projects/projects.ts";
@@ -35,4 +35,8 @@ const tokens: string[] = [];
 for (let from = 0; from < ids.length; from += 8)
   tokens.push(...(await Promise.all(ids.slice(from, from + 8).map(tokenOf))));
 process.stdout.write(`${hosted.url} ${tokens.join(" ")}\n`);
-process.once("SIGTERM", () => void hosted.stop().then(() => process.exit(0)));
+process.once("SIGTERM", async () => {
+  await hosted.stop();
+  rmSync(data, { recursive: true, force: true });
+  process.exit(0);
+});

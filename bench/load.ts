@@ -1,7 +1,8 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hasCommand } from "./harness.ts";
@@ -112,8 +113,12 @@ const GENERATOR = [
  * Open loop: `rate` a second whatever the server does, by a process of its own. What is due in the first `warm` seconds,
  * or without them in the first tenth, isn't counted.
  */
-export async function openLoop(load: Load & { rate: number; warm?: number }): Promise<OpenResult> {
+export async function openLoop(
+  load: Omit<Load, "tokens"> & { rate: number; warm?: number },
+): Promise<OpenResult> {
   const child = spawn(process.execPath, GENERATOR, { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(JSON.stringify(load));
-  return (await json(child.stdout)) as OpenResult;
+  const [found, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  if (code !== 0) throw new Error(`the open loop ended with ${code}`);
+  return JSON.parse(found) as OpenResult;
 }

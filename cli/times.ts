@@ -28,7 +28,7 @@ export function spanEnd(options: { until?: number; for?: number }, from: number)
   const { until, for: length } = options;
   if (until !== undefined && length === undefined) return until;
   if (until === undefined && length !== undefined) return from + length;
-  throw new CommandError("one of --until and --for is needed", exitCodes.usage);
+  throw new CommandError("give either --until or --for", exitCodes.usage);
 }
 
 /** Hours, oldest first, by day in the terminal's zone. `before`: a space for each hour missing at a day's start. */

@@ -107,6 +107,7 @@ const $names = () => ({ ${[...kept, ...filled].join()} });`,
   const taken = [...kept, ...given.map(({ group }) => group)].join();
   return {
     start: `(function (require, module, exports, $load) {\n${now}\n})`,
+    // Strict, so that an assignment to a name of the other part throws and isn't lost.
     rest: `"use strict";(function (require, {${taken}}) {\n${later}\nreturn {${[...asked].join()}}\n})`,
     metafile,
   };

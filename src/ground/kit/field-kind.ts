@@ -10,7 +10,7 @@ interface FieldLabel {
 
 export const fieldLabels = z.registry<FieldLabel>();
 
-/** How the command line takes a field: `--every <span>`. `<span>`, `<level>` and `<n>` are read as such, other words as texts. */
+/** How the command line takes a field: `--every <span>`. The word says how it is read (`readOption` of cli/options.ts); others are texts. */
 export interface FieldFlag {
   flag: string;
   about: string;

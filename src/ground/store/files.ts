@@ -111,9 +111,9 @@ function isAlive(pid: number): boolean {
  * Files that may lie in a directory without a store: those of a refused or killed restore, a lock, a disk; and key
  * files, which nothing overwrites.
  */
-const NOTHING =
+const MAY_LIE_THERE =
   /^(serve\.lock.*|\.cache|lost\+found|\..*\.aside-\d+|(box|hosted)\.key(\.[0-9a-f]{16})?)$/;
 
-/** The names of all else. */
+/** The names of all that isn't for a box to begin beside. */
 export const othersIn = (directory: string): string[] =>
-  readdirSync(directory).filter((name) => !NOTHING.test(name));
+  readdirSync(directory).filter((name) => !MAY_LIE_THERE.test(name));

@@ -7,7 +7,6 @@ import {
   importedKinds,
   type WrittenPart,
 } from "./imported.ts";
-
 import {
   type ConfigPart,
   contentHash,

@@ -50,7 +50,7 @@ export const ladderOfFile = (
   ...(imported_from != null && { imported_from }),
 });
 
-/** All of them, in the order of a file: another noun is an entry here. */
+/** All of them, in the order of a file: another noun is an entry here, and a plan in cli/config-tenant.ts. */
 export const tenantThings = {
   holidays: noun({
     shape: z.strictObject({ name: holidaysName, dates: holidayDates }),
