@@ -37,9 +37,9 @@ export const incomingMail: Adapter = {
         `or, where it insists on a login: any user, and as the password ${shortToken}`,
       ].join("\n"),
       notes: [
-        "The text before the + and the host are free; the key alone before the @ works, too. With a login, the recipient may be anything.",
+        "The text before the + and the host are free; the short token alone before the @ works, too. With a login, the recipient may be anything.",
         `Cron: MAILTO=alerts+${shortToken}@${host} in the crontab, and a mail program on the machine that sends to the box, for example msmtp (account: host ${host}, port 2525).`,
-        "The box forwards no mail: it refuses a recipient without a key with 550. 250 means that the event is on the disk.",
+        "The box forwards no mail: it refuses a recipient without a token with 550. 250 means that the event is on the disk.",
         'The subject is the message. "PROBLEM", "DOWN", "[FIRING:2]" and similar words open an alert. "OK", "UP", "RECOVERY", "[RESOLVED]", 🟢 and similar marks end the alert of the same subject, unless the words around them say no ("not OK", "0 of 3 UP"). For other words, set the source\'s option mail_rules: a list, or the name of a known sender (monit, nut …).',
         "While the box is off or full, a mail program keeps the mail and sends it later. Devices without a mail program try once.",
         "The box offers STARTTLS if it has --tls-cert. A device that can set no recipient and no login gets a port for its source: --smtp 0.0.0.0:2525=PROJECT/SOURCE --allow-from 10.0.0.0/8.",

@@ -1,4 +1,4 @@
-/** The journeys of docs/console.md, taken by hand in a browser: each counts what was pressed and typed, and may not take more. */
+/** The journeys of docs/performance.md, taken by hand in a browser: each counts what was pressed and typed, and may not take more. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { openNtfy, pressNtfy } from "../../support/ntfy.ts";
