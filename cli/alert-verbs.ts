@@ -11,20 +11,20 @@ import { apiFlags, print } from "./options.ts";
 export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("unack <id>"))
     .description(
-      "undo an acknowledgement; the ladder (escalation policy) goes on with the time that it still had to wait",
+      "undo an acknowledgement; the ladder (escalation policy) continues after the delay that was left",
     )
     .action(say("unack", "is open again"));
   apiFlags(program.command("escalate <id>"))
     .description("run the ladder's next rung now")
     .action(say("escalate", "is escalated"));
   apiFlags(program.command("assign <id> [account...]"))
-    .description("page these people now (id or email; me), and make the alert theirs")
+    .description("page these people now (id or email; me), and assign the alert to them")
     .option("--schedule <name...>", "whoever is on call in these schedules of the project")
-    .option("--keep-ladder", "the ladder goes on, too (the default)")
+    .option("--keep-ladder", "the ladder continues, too (the default)")
     .option("--no-keep-ladder", "the ladder's further rungs don't run")
     .action(assign);
   apiFlags(program.command("note <id> <text>"))
-    .description("add a note to an alert's history")
+    .description("add a note to an alert's timeline")
     .action(note);
   apiFlags(program.command("run-action <id> <action>"))
     .description(
@@ -46,7 +46,7 @@ interface AssignOptions extends ApiOptions {
 async function assign(id: string, people: string[], options: AssignOptions): Promise<void> {
   const { schedule: schedules = [], keepLadder = true } = options;
   if (people.length + schedules.length === 0)
-    throw new CommandError("assign takes people, or --schedule with a name", exitCodes.usage);
+    throw new CommandError("name people, or give --schedule with a name", exitCodes.usage);
   const idOf = people.length === 0 ? String : await accountIds(options);
   const body = { accounts: people.map(idOf), schedules, keep_ladder: keepLadder };
   const alert = await api.post<Alert>(options, v1("alerts", id, "assign"), body);

@@ -29,10 +29,12 @@ export function registerAlerts(program: Command): void {
   apiFlags(program.command("alerts"), listFlags)
     .description("list alerts, newest first; --follow prints new ones as they open")
     .action(listAlerts);
-  const alert = program.command("alert").description("one alert");
+  const alert = program
+    .command("alert")
+    .description("one alert: what happened, who was notified, its log lines");
   apiFlags(alert.command("show <id>"))
     .description(
-      "show an alert: what is wrong, since when, how often, what comes next, and its history",
+      "show an alert: what is wrong, since when, how often, what comes next, and its timeline",
     )
     .action(showAlert);
   apiFlags(alert.command("pages <id>"))
@@ -43,24 +45,24 @@ export function registerAlerts(program: Command): void {
     .action(showLines);
   apiFlags(program.command("ack [id...]"), manyFlags)
     .description(
-      "acknowledge these alerts, or with --all every open alert of --project or --rule; further events of an acknowledged alert page nobody",
+      "acknowledge these alerts, or with --all every open alert of --project or --rule; its further events page nobody (exceptions: docs/how-to/escalate.md)",
     )
     .action(changeAlerts("ack"));
   apiFlags(program.command("resolve [id...]"), manyFlags)
     .description(
-      "resolve these alerts, or with --all all of --project or --rule; if a sender still reports its problem an hour later, a new alert opens",
+      "resolve these alerts, or with --all all of --project or --rule; when the rule fires again, a new alert opens (for a problem that its sender named and only repeats: after an hour)",
     )
     .action(changeAlerts("resolve"));
   registerAlertVerbs(program);
   apiFlags(program.command("timeline <id>"))
-    .description("show the history of an alert")
+    .description("show the timeline of an alert: who did what, and when")
     .action(showTimeline);
 }
 
 const manyFlags = {
   "--all": "all alerts of --project, or of its --rule",
-  "--project <name>": "with --all: of this project",
-  "--rule <name>": "with --all: of this rule of it",
+  "--project <name>": "with --all: only of this project",
+  "--rule <name>": "with --all and --project: only of this rule",
 };
 type ManyOptions = GivenBy<typeof manyFlags>;
 
@@ -176,7 +178,7 @@ function changeAlerts(verb: "ack" | "resolve") {
     if (all) return await changeAll(verb, ids, options);
     if (ids.length === 0 || project !== undefined || rule !== undefined)
       throw new CommandError(
-        `${verb} takes ids of alerts, or --all --project with a name, and --rule`,
+        `${verb} takes ids of alerts, or --all with --project NAME (and --rule NAME)`,
         exitCodes.usage,
       );
     const alerts: Alert[] = [];

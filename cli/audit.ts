@@ -18,7 +18,8 @@ export function registerAudit(program: Command): void {
 
 const auditFlags = {
   "--account <email>": "changes by this account (its id or email; me)",
-  "--target <kind>": "changes of things of a kind, or of one: rule, rule:errors, alert:131",
+  "--target <kind>":
+    "changes of one kind of thing (rule), or of one thing (rule:errors, alert:131)",
   "--verb <name>": "this operation alone, for example replaceRule",
   "--limit <n>": { about: "how many", usual: "50" },
 };
@@ -26,7 +27,7 @@ const auditFlags = {
 async function listEntries(options: GivenBy<typeof auditFlags>): Promise<void> {
   let left = Number(options.limit);
   if (!Number.isInteger(left) || left < 1)
-    throw new CommandError("--limit takes a number from 1", exitCodes.usage);
+    throw new CommandError("--limit must be a whole number from 1", exitCodes.usage);
   const { target, verb } = options;
   const account = options.account && (await accountIds(options))(options.account);
   for (let before: string | null | undefined; left > 0 && before !== null; ) {

@@ -83,6 +83,9 @@ async function remove(number: string, options: PersonOptions): Promise<void> {
   const { spans } = await read(options);
   const index = Number(number) - 1;
   if (spans[index] === undefined)
-    throw new CommandError(`there is no time ${number}: box away list`, exitCodes.usage);
+    throw new CommandError(
+      `there is no away period ${number}: box away list shows them`,
+      exitCodes.usage,
+    );
   await write(options, { spans: spans.filter((_, i) => i !== index) });
 }

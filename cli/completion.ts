@@ -15,7 +15,10 @@ export function registerCompletion(program: Command): void {
     .action((shell: string) => {
       const script = scripts[shell];
       if (script === undefined)
-        throw new CommandError(`no completion for "${shell}": bash, zsh or fish`, exitCodes.usage);
+        throw new CommandError(
+          `the shell must be bash, zsh or fish, not "${shell}"`,
+          exitCodes.usage,
+        );
       terminal().stdout.write(script(collect(program, [])));
     });
 }

@@ -273,7 +273,7 @@ function mustDeleteNothing(plans: readonly Planned[], tenant: readonly TenantCha
     .map(({ of, kind, name }) => `${of}${kind} ${printable(name)}`);
   if (deleted.length === 0) return;
   throw new CommandError(
-    `nothing was changed: this would delete\n  ${deleted.join("\n  ")}\nwith --delete it does`,
+    `nothing was changed: this would delete\n  ${deleted.join("\n  ")}\n--delete deletes it`,
   );
 }
 

@@ -35,5 +35,5 @@ export async function readNamed(file: string, what: string): Promise<{ name: str
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${file} is no JSON: ${why}`, exitCodes.usage);
   }
-  throw new CommandError(`${file}: ${what} is a JSON object with a "name"`, exitCodes.usage);
+  throw new CommandError(`${file}: ${what} must be a JSON object with a "name"`, exitCodes.usage);
 }

@@ -38,10 +38,10 @@ export function registerHeartbeats(program: Command): void {
   );
   heartbeat.verb("show", "show a job's state, its latest runs and its last report", show);
   const stateOf = ({ name, state }: HeartbeatAnswer) => `${name} is ${state}`;
-  heartbeat.post("pause", "pause a heartbeat; its alert ends", stateOf);
+  heartbeat.post("pause", "pause a heartbeat; its alert is resolved", stateOf);
   heartbeat.post("resume", "resume a heartbeat, from now on", stateOf);
   heartbeat.post("rotate", "replace a heartbeat's addresses; the old ones stop working", addressOf);
-  heartbeat.delete("delete a heartbeat; its alert ends");
+  heartbeat.delete("delete a heartbeat; its alert is resolved");
 }
 
 interface PaceOptions extends ApiOptions {
@@ -91,7 +91,7 @@ async function add(project: string, name: string, options: PaceOptions): Promise
   const said = [options.every, options.cron, options.oncalendar].filter((one) => one !== undefined);
   if (said.length !== 1)
     throw new CommandError(
-      "one of --every, --cron and --oncalendar says when it is expected",
+      "give one of --every, --cron and --oncalendar: when the job reports",
       exitCodes.usage,
     );
   const body = { name, ...paceOf(options), ...fieldsGiven(named, options) };

@@ -11,7 +11,7 @@ import { printable, tableOf, when } from "./table.ts";
 export function registerHolidays(program: Command): void {
   const group = program
     .command("holidays")
-    .description("days that layers of schedules leave out, or take alone");
+    .description("days on which a layer of a schedule is off, or on which alone it is active");
   const holidays = nounCommands(group, { of: "", one: "<name>", at: () => "/v1/holidays" });
   holidays.list<HolidaysAnswer>(
     "list calendars",

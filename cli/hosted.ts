@@ -49,8 +49,8 @@ export function registerHosted(program: Command): void {
 function serveCommand(): Command {
   const command = registryFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"));
   return withFlags(command.description("run the hosted service"), {
-    "--ingest-rate <n>": "events a second for a tenant, 0 = off (default: free 50, pro 1000)",
-    "--relay-rate <n>": "pages a second from one box, 0 = off (default 20)",
+    "--ingest-rate <n>": "events a second for a tenant; 0 = no limit (default: free 50, pro 1000)",
+    "--relay-rate <n>": "pages a second from one box; 0 = no limit (default 20)",
     "--open-tenants <n>": "most tenants' databases that are open at once (default 128)",
     "--cluster-listen <host:port>":
       "with --database: address on which this node takes requests that other nodes forward for its tenants",
@@ -81,7 +81,9 @@ function registerPeople(hosted: Command): void {
     .description("find the account of an email address, or add it")
     .requiredOption("--email <email>", "the account's email address")
     .action(addAccount);
-  dataDirectoryFlags(hosted.command("session").description("sessions").command("add"))
+  dataDirectoryFlags(
+    hosted.command("session").description("session tokens for apps").command("add"),
+  )
     .description("make a session token for an account; it is shown this once")
     .requiredOption("--email <email>", "the account's email address")
     .action(addSession);

@@ -42,7 +42,7 @@ export function registerIngest(program: Command): void {
   program
     .command("ingest [file...]")
     .description(
-      "send the lines of files (or standard input) as events; reports each line that isn't taken",
+      "send the lines of files (or standard input) as events; reports each line that is refused",
     )
     .addOption(urlFlag())
     .addOption(flag("--token <token>", "ingest token (pti_…)"))

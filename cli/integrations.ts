@@ -42,7 +42,7 @@ export function registerIntegrations(program: Command, list: ChannelList = chann
   integration.verb("test", "send a test event, like a real one", test);
   integration.post(
     "enable",
-    "enable a channel; what waited goes out",
+    "enable a channel; its pending deliveries are sent, except those older than a day",
     (_, __, it) => `enabled ${it}`,
   );
   integration.post(
@@ -98,8 +98,8 @@ function addCommand(integration: Command, channel: Channel): void {
     .description(`add ${about}`)
     .option("--name <name>", "a name for people")
     .option("--event <kind...>", "only these kinds of events (default: every kind)")
-    .option("--shared", "it gets the alerts of every project")
-    .option("--except <project...>", "with --shared: not those of these projects");
+    .option("--shared", "the channel gets the alerts of every project")
+    .option("--except <project...>", "with --shared: but not of these projects");
   if (!bodyAsIs)
     command
       .option("--title-template <text>", "your own title, in Mustache")

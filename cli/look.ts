@@ -19,7 +19,7 @@ export function registerLook(program: Command): void {
   program
     .command("status")
     .description(
-      "show whether the box runs, what it holds, what waits, and when it was last backed up",
+      "show whether the box runs, what it stores, what waits to be sent, and when it was last backed up",
     )
     .addOption(dataFlag())
     .addOption(jsonFlag())

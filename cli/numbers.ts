@@ -17,7 +17,7 @@ import { apiFlags, type GivenBy, print } from "./options.ts";
 import { printable, tableOf, when } from "./table.ts";
 
 const numbersFlags = {
-  "--weeks <n>": { about: "the last so many weeks, this one among them", usual: "8" },
+  "--weeks <n>": { about: "how many weeks, this week included", usual: "8" },
   "--by <what>": {
     about: `a row for each ${numbersBy.join(", ")}`,
     choices: numbersBy,
@@ -79,7 +79,7 @@ function registerDigest(program: Command): void {
       printDigest(options, await api.put<DigestAnswer>(options, "/v1/digest", off));
     });
   apiFlags(digest.command("send"))
-    .description("send that of the last whole week now")
+    .description("send the digest of the last whole week now")
     .action(async (options: ApiOptions) => {
       const sent = await api.post<DigestSent>(options, "/v1/digest/send", {});
       print(sent, options, () => (sent.ok ? "taken" : `not taken: ${sent.error}`));

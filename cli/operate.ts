@@ -23,7 +23,9 @@ export function registerOperate(program: Command): void {
     .action(backup);
   program
     .command("verify <file>")
-    .description("check a backup against its FILE.json: hash, every page, references, counts")
+    .description(
+      "check a backup against its FILE.json: hash, every database page, references, counts",
+    )
     .addOption(jsonFlag())
     .action(verify);
   storeFlags(program.command("restore <file>"))

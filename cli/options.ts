@@ -65,7 +65,7 @@ function optionOf(written: string, says: FlagWords): Option {
   const { about, usual, choices, repeats = false, twin } = says;
   const option = twin === undefined ? readOption(written, about) : flag(written, about, twin);
   if (choices !== undefined) option.choices(choices);
-  if (repeats) option.default([]).argParser((text, all: string[]) => [...all, text]);
+  if (repeats) option.default([], "none").argParser((text, all: string[]) => [...all, text]);
   if (usual === undefined) return option;
   return option.default(option.parseArg?.(usual, undefined) ?? usual, `"${usual}"`);
 }

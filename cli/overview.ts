@@ -13,7 +13,9 @@ export function registerOverview(program: Command): void {
     .action(overview);
 }
 
-const overviewFlags = { "--after <project>": "go on where the page before ended" };
+const overviewFlags = {
+  "--after <project>": "continue after this project, which the page before printed",
+};
 
 async function overview(options: GivenBy<typeof overviewFlags>): Promise<void> {
   const after = options.after === undefined ? "" : `?after=${encodeURIComponent(options.after)}`;

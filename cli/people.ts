@@ -36,7 +36,7 @@ export function registerPeople(program: Command): void {
     .action(removeAccount);
   dataDirectoryFlags(account.command("set-password <account>"))
     .description(
-      "set a new password for an account (its id or email); signs its browsers out, and its API keys stay",
+      "set a new password for an account (its id or email); signs its browsers out; its API keys stay valid",
     )
     .option(
       "--password-file <file>",

@@ -119,7 +119,7 @@ async function newSeat({ options, asker, say }: Quickstart, url: string): Promis
   const reply = await send(url, { method: "POST", path: "/v1/pair", body });
   if (reply.status === 401)
     throw new CommandError(
-      `no seat for ${email}: the box at ${url} isn't the one of ${options.data} (--data), or ${email} has an account already (box login)`,
+      `no account for ${email}: the box at ${url} isn't the one of ${options.data} (--data), or ${email} has an account already (box login)`,
     );
   if (reply.status >= 300) throw new RefusedError(reply);
   const key = answered<{ api_key: string }>(reply.text).api_key;

@@ -9,7 +9,7 @@ const relayFlags = {
   "--secret-file <file>": "a file with its secret (- = standard input; default: asks)",
   "--tenant <id>": "the hosted tenant's id",
   "--box-url <url>": "where the relay reaches this box",
-  "--test": "store it only if the relay takes a signed test first",
+  "--test": "store it only if the relay accepts a signed test first",
 };
 
 export function registerRelay(program: Command): void {

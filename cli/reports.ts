@@ -18,7 +18,7 @@ export function registerReports(program: Command): void {
   report.verb("show", "show a report and its entries, newest last", showReport);
   report.post(
     "draft",
-    "print a draft of an entry from the alert's history, to edit; stores nothing",
+    "print a draft of an entry from the alert's timeline, to edit; stores nothing",
     ({ content_md }: EntryAnswer) => content_md.trimEnd(),
     "/entries/draft",
   );

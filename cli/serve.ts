@@ -14,7 +14,8 @@ import { endOnFatal, keptRunning } from "./running.ts";
 export function registerServe(program: Command): void {
   const serve = serveFlags(new Command("serve"), "127.0.0.1:8080").description("run the box");
   withFlags(serve, {
-    "--ingest-rate <n>": "events a second for the tenant, 0 = off (default 5000)",
+    "--ingest-rate <n>":
+      "events a second for the whole box, further ones get 429; 0 = no limit (default 5000)",
     "--adapters-listen <host:port>":
       "second address, for paths that senders can't change: /v2/enqueue, /api/v2/alerts and others",
     "--adapters-here": "serve the paths of --adapters-listen on the address of --listen",
@@ -24,7 +25,7 @@ export function registerServe(program: Command): void {
       "PostgreSQL for several machines: every change is stored there before it is answered or sent",
     ),
     "--database-away <go-on|stop>":
-      "what to do while the database doesn't answer: go on with this machine's disk (default), or answer 503 and send nothing",
+      "what to do while the database doesn't answer: continue with this machine's disk (default), or answer 503 and send nothing",
     "--cluster-listen <host:port>":
       "with --database: address on which this machine takes requests that the box's other machines forward",
     "--cluster-address <host:port>":

@@ -97,7 +97,7 @@ function pair(text: string): [group: string, role: string] {
 
 async function setPasswords(to: string, options: { data: string; json?: boolean }): Promise<void> {
   if (to !== "on" && to !== "off")
-    throw new CommandError(`on or off, not "${to}"`, exitCodes.usage);
+    throw new CommandError(`say on or off, not "${to}"`, exitCodes.usage);
   const { atDesk } = await import("../src/app/offline/desk.ts");
   const place = { data: options.data, clock: systemClock, random: systemRandom };
   const password = to === "on";

@@ -72,7 +72,7 @@ async function onlyProject(options: ApiOptions): Promise<string> {
   throw new CommandError(
     names.length === 0
       ? "there is no project"
-      : `--project says of which project: ${names.join(", ")}`,
+      : `there are several projects, so --project must name one: ${names.join(", ")}`,
     exitCodes.usage,
   );
 }
@@ -80,7 +80,7 @@ async function onlyProject(options: ApiOptions): Promise<string> {
 async function questionOf(project: string, options: SimulateOptions): Promise<object> {
   const { rule, file, ladder, level, silent, ack, after, hours } = options;
   if ([rule, file, ladder].filter((one) => one !== undefined).length !== 1)
-    throw new CommandError("one of --rule, --ladder and --file says which", exitCodes.usage);
+    throw new CommandError("give one of --rule, --ladder and --file", exitCodes.usage);
   const idOf =
     silent.length > 0 || ack !== undefined ? await accountIds(options) : (who: string) => who;
   return {

@@ -29,7 +29,7 @@ export function registerSourceKeys(source: Command): void {
       const answer = await api.post<{ id: number }>(options, keysOf(project, name), { key });
       print(answer, options, () => `added ${answer.id}`);
     });
-  key.delete("remove a further key", "delete-key");
+  key.delete("remove a key of another system from a source, by its id", "delete-key");
   const secretOf = (project: string, name: string) =>
     v1("projects", project, "sources", name, "secret");
   apiFlags(source.command("secret <project> <name> [file]"))

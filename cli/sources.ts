@@ -32,7 +32,7 @@ export function registerSources(program: Command): void {
     .description("change a source: what you leave out stays")
     .option(
       "--retain-logs",
-      "keep its events as log lines: for the log tail, dry runs and box alert lines",
+      "keep its events as log lines: for box tail, dry runs and box alert lines",
     )
     .option("--no-retain-logs", "keep no more log lines of it")
     .option(
@@ -90,7 +90,7 @@ function tokensText({ token, short_token }: Tokens): string {
 }
 
 const addFlags = {
-  "--retain-logs": "keep its events as log lines: for the log tail, dry runs and box alert lines",
+  "--retain-logs": "keep its events as log lines: for box tail, dry runs and box alert lines",
   "--kind <kind>": "the sender's format, for example alertmanager (default: the box's own)",
   "--mapping <preset|file>":
     "for kind hook: how to read its bodies, a preset's name or a JSON file",

@@ -50,7 +50,11 @@ export function createChallenges(clock: Clock, random: Random): Challenges {
       forgetOld(now);
       if (head.readUIntBE(RANDOM, TIME) <= now - GOOD_MS || spent.has(challenge)) return false;
       if (spent.size >= MOST_SPENT)
-        throw new ServiceError("overloaded", "Too many come in at once.", { retryAfter: 60 });
+        throw new ServiceError(
+          "overloaded",
+          "Too many people sign in at this moment: try again shortly.",
+          { retryAfter: 60 },
+        );
       spent.set(challenge, now);
       return true;
     },

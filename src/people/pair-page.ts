@@ -115,7 +115,7 @@ const REASONS: Record<PairField, string> = {
   code: "The code has 48 characters, 0 to 9 and a to f.",
   email: "The email address isn't complete.",
   display_name: "The name has at most 128 characters.",
-  password: "The password has 8 to 72 characters.",
+  password: "The password must have 8 to 72 characters.",
 };
 
 /** One sentence for every refusal: a stranger must not learn which part was wrong. */

@@ -66,7 +66,10 @@ export function digestJob(deps: DigestDeps): Job {
 export async function digestNow(deps: DigestDeps): Promise<DigestSent> {
   const settings = digestSettings(deps.store);
   if (settings.to === null)
-    throw new ServiceError("digest_off", "Say first where the digest goes.");
+    throw new ServiceError(
+      "digest_off",
+      "The digest has no channel or contact yet: box digest set names one.",
+    );
   const { error } = await sendDigest(deps, settings, unixSeconds(deps.clock));
   return { ok: error === null, error };
 }

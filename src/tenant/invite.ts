@@ -32,7 +32,10 @@ export async function invitePerson(
   const { store, publicUrl } = place;
   if (mail && email === null) throw invalid([{ field: "/email", reason: "is needed for a mail" }]);
   if (mail && !canMail(place))
-    throw new ServiceError("gateway_missing", "No gateway for mail is set up.");
+    throw new ServiceError(
+      "gateway_missing",
+      "No mail gateway is set up, so no link can be mailed: set one up (box gateway set email), or invite without mail.",
+    );
   const issued = store.write((tx) => issueCode(tx, by, { role, email, ttlSeconds }));
   const invitation = { ...issued, link: pairLink(store, publicUrl, issued.code) };
   if (!mail || email === null) return invitation;

@@ -25,7 +25,7 @@ export function replaceAccount(
 ): ChangedPlace[] {
   const from = getAccount(tx, account).id;
   if (!membersAmong(tx, [by]).has(by))
-    throw new ServiceError("not_a_member", "There is no such account to put in the place.", {
+    throw new ServiceError("not_a_member", "There is no account with the id in by.", {
       details: [{ field: "/by", reason: "not_a_member", value: by }],
     });
   if (from === by) return [];

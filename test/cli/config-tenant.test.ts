@@ -92,7 +92,10 @@ test("another secret is a change, and what the service refuses changes nothing",
   server.always(answer(401));
   const refused = await apply();
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /^box: gateway ntfy: The service refused it: http 401/);
+  assert.match(
+    refused.err,
+    /^box: gateway ntfy: The service refused these settings, and nothing was stored: http 401/,
+  );
 });
 
 test("a gateway that isn't in the file goes only with --delete, and without the section all stay", async (t) => {
@@ -103,7 +106,7 @@ test("a gateway that isn't in the file goes only with --delete, and without the 
   assert.equal((await apply("--delete")).out, "applied 0 changes\n");
   write("format: 1\ntenant:\n  gateways: []\n");
   const kept = await apply();
-  assert.match(kept.err, /this would delete\n {2}gateway ntfy\nwith --delete it does/);
+  assert.match(kept.err, /this would delete\n {2}gateway ntfy\n--delete deletes it/);
   assert.match((await apply("--delete")).out, /delete gateway ntfy\napplied 1 changes/);
   assert.deepEqual((await box.api("GET", "/v1/gateways")).body.gateways, []);
 });

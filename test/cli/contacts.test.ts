@@ -144,7 +144,13 @@ test("a gateway is set with secrets from the environment or standard input, list
   assert.match((await owner("gateway", "list")).out, /^no gateways/);
   receiver.once(answer(401));
   const refused = await owner("gateway", "set", "ntfy", "--server", receiver.url);
-  assert.deepEqual([refused.code, /The service refused it: http 401/.test(refused.err)], [1, true]);
+  assert.deepEqual(
+    [
+      refused.code,
+      /The service refused these settings, and nothing was stored: http 401/.test(refused.err),
+    ],
+    [1, true],
+  );
   receiver.always(answer(200, { username: "*" }));
   const words = ["gateway", "set", "ntfy", "--server", receiver.url, "--access-token", "-"];
   const set = await run(words, { env, input: "tk_canary_input\n" });

@@ -127,7 +127,7 @@ test("an action is set by its name, run, and its runs are shown", async () => {
   writeFileSync(file, "[]");
   const none = await box("action", "set", "run", file);
   assert.equal(none.code, 2);
-  assert.match(none.err, /an action is a JSON object with a "name"/);
+  assert.match(none.err, /an action must be a JSON object with a "name"/);
 });
 
 test("keys are rotated and added beside the serving box", async () => {

@@ -148,7 +148,7 @@ function understood(line: string): { verb: DeskVerb; given: Given<DeskVerb> } {
     return { verb, given: verbs[verb].given.parse(given) as Given<DeskVerb> };
   } catch {
     throw new UsageError(
-      "The box that serves this directory doesn't know this command: has it another version?",
+      "The box that serves this directory doesn't know this command: use the program of the box's own version.",
     );
   }
 }

@@ -158,6 +158,6 @@ export function checkSeat(flags: SeatFlags) {
 /** The hash of a new password. Throws UsageError for a password that isn't allowed. */
 export async function hashGiven(password: string, random: Random): Promise<string> {
   if (!passwordText.safeParse(password).success)
-    throw new UsageError("The password has 8 to 72 characters.");
+    throw new UsageError("The password must have 8 to 72 characters.");
   return createPasswords(random).hash(password);
 }

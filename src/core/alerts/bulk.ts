@@ -48,7 +48,7 @@ export const bulkWrite = z
     reason: text(1000, 1).optional().describe("silence: why."),
   })
   .refine(({ ids, where }) => (ids === undefined) !== (where === undefined), {
-    error: "give ids or where, one of the two",
+    error: "give either ids or where",
   })
   .refine(
     ({ verb, until, reason }) =>
@@ -56,11 +56,11 @@ export const bulkWrite = z
     { error: "silence needs until and reason" },
   )
   .refine(({ verb, until }) => until === undefined || !["unack", "resolve"].includes(verb), {
-    error: "is for ack and silence",
+    error: "can be used only with ack and silence",
     path: ["until"],
   })
   .refine(({ verb, reason }) => reason === undefined || verb === "silence", {
-    error: "is for silence",
+    error: "can be used only with silence",
     path: ["reason"],
   })
   .meta({
@@ -237,7 +237,7 @@ function mustNotBeSecondTap({ state, acked_by, acked_at }: AlertRow, by: string,
   if (at - acked_at < SECOND_TAP_SECONDS && at >= acked_at)
     throw new ServiceError(
       "just_acknowledged",
-      "You have acknowledged it this very moment: to resolve it press again.",
+      "You acknowledged it a moment ago: to resolve it, press again.",
     );
 }
 

@@ -60,7 +60,10 @@ export function deleteLadder(tx: Tx, name: string): void {
   if (projects.length > 0)
     throw new ServiceError(
       "ladder_in_use",
-      `It is the default of projects: ${projects.join(", ")}.`.slice(0, 500),
+      `The ladder can't be deleted: it is the default_ladder of the projects ${projects.join(", ")}.`.slice(
+        0,
+        500,
+      ),
       { details: projects.map((value) => ({ reason: "default_of_project", value })) },
     );
   dropLadder(tx, id);

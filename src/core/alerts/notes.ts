@@ -59,8 +59,11 @@ function mustBeOwn(tx: Tx, of: { alertId: number; noteId: string; accountId: str
   if (found === undefined || (JSON.parse(found.detail) as { deleted?: true }).deleted)
     throw notFound("note");
   if (found.account_id !== of.accountId)
-    throw new ServiceError("forbidden", "A note is changed by its author alone.");
+    throw new ServiceError("forbidden", "Only its author can change a note.");
   if (tx.at > found.at + OPEN_SECONDS)
-    throw new ServiceError("note_closed", "A note can be changed for five minutes: add another.");
+    throw new ServiceError(
+      "note_closed",
+      "A note can be changed only in its first five minutes: add another note.",
+    );
   return id;
 }

@@ -104,7 +104,7 @@ function mustBeMembers(reader: Reader, { silent, ack }: Asked): void {
       : [{ field: "/ack/account", reason, value: ack.account }]),
   ];
   if (details.length > 0)
-    throw new ServiceError(reason, "They are not members of this tenant.", { details });
+    throw new ServiceError(reason, "These people have no account here.", { details });
 }
 
 function questionOf({ silent, ack }: Asked, range: { at: number; until: number }): SimulationQuery {

@@ -110,12 +110,15 @@ export function runForAlert(
   if (action.enabled === 0)
     throw new ServiceError("action_disabled", "The action is disabled: enable it first.");
   if (row.drill !== 0)
-    throw new ServiceError("action_not_runnable", "What an action mends isn't broken in a drill.");
+    throw new ServiceError(
+      "action_not_runnable",
+      "A drill runs no actions: nothing is broken that they could mend.",
+    );
   const execution = queueRun(tx, { actionId, alertId: id });
   if (execution === null)
     throw new ServiceError(
       "action_not_runnable",
-      "Nothing was told of the alert yet: there is no event that the action could run on.",
+      "The alert has sent no event yet, and the action runs with its latest event: wait until one is sent.",
     );
   writeTimeline(tx, id, { kind: "action_started", accountId, detail: { action: action.name } });
   noteAlert(tx, row);

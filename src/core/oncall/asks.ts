@@ -46,9 +46,13 @@ type AskInput = z.output<typeof askWrite>;
 
 const LONGEST = 90 * DAY;
 const bad = (field: string, reason: string): ServiceError =>
-  new ServiceError("invalid_ask", `The ask's ${field.slice(1)} ${reason}.`, {
-    details: [{ field, reason }],
-  });
+  new ServiceError(
+    "invalid_ask",
+    `The request for cover can't be made: ${field.slice(1)} ${reason}.`,
+    {
+      details: [{ field, reason }],
+    },
+  );
 
 /**
  * Asks people to take a stretch. Throws 403 for who is no manager and takes no turns there; 422 for a schedule that there isn't,
@@ -63,23 +67,27 @@ export function makeAsk(tx: Tx, by: string, input: AskInput): { id: string } {
     ...schedule.overrides.map((one) => one.account_id),
   ];
   if (!manages && !people.includes(by))
-    throw new ServiceError("forbidden", "Only managers and people of the schedule may ask.");
+    throw new ServiceError(
+      "forbidden",
+      "Only owners, admins and the people of the schedule may ask.",
+    );
   const { from, until, in_return: back } = input;
   mustBeAhead(tx, { from, until }, "");
   if (back !== undefined) mustBeAhead(tx, back, "/in_return");
   const holder = holderOfStretch(schedule, input);
-  if (holder === null) throw bad("/from", "is not one person's alone until its end");
-  if (holder !== by && !manages) throw bad("/from", "is not your own shift until its end");
+  if (holder === null)
+    throw bad("/from", "must be in a shift that one person alone has until the end");
+  if (holder !== by && !manages) throw bad("/from", "must be in a shift of your own until the end");
   const of = [...new Set(input.of)];
   const members = membersAmong(tx, of);
   const details = strangers(of, members, { field: "/of", reason: "not_a_member" });
   if (details.length > 0)
-    throw new ServiceError("not_a_member", "Who is asked is no member of this tenant.", {
+    throw new ServiceError("not_a_member", "A person who is asked has no account here.", {
       details,
     });
-  if (of.includes(holder)) throw bad("/of", "names whose shift it is");
+  if (of.includes(holder)) throw bad("/of", "must not name the person who has the shift");
   if (back !== undefined && of.some((account) => holderOfStretch(schedule, back) !== account))
-    throw bad("/in_return", "is not the shift of whoever is asked");
+    throw bad("/in_return", "must be a shift of the person who is asked");
   forgetAsks(tx, KEPT);
   mustHaveRoom(tx, holder);
   const id = hexId(tx.random);
@@ -112,7 +120,10 @@ const KEPT = 30 * DAY;
 
 function mustHaveRoom(reader: Reader, account: string): void {
   if (rowsCounted(reader, asks, eq(asks.accountId, account)) < MOST_ASKS) return;
-  throw new ServiceError("too_many", `There are ${MOST_ASKS} asks about that person's shifts.`);
+  throw new ServiceError(
+    "too_many",
+    `There are ${MOST_ASKS} requests for cover of that person's shifts already, which is the most.`,
+  );
 }
 
 function scheduleOf(reader: Reader, name: string): StoredSchedule {

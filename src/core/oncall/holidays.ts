@@ -99,7 +99,7 @@ export function putHolidays(
   if (known.length >= MOST_HOLIDAY_CALENDARS && !known.some((one) => one.name === name))
     throw new ServiceError(
       "too_many",
-      `There are ${MOST_HOLIDAY_CALENDARS} calendars, which is the most.`,
+      `There are ${MOST_HOLIDAY_CALENDARS} holiday calendars, which is the most: delete one first.`,
     );
   const given = dates ?? daysOfFile(ical ?? "", tx.at);
   const to = { dates: sortedDates(given), updatedAt: tx.at };
@@ -141,7 +141,7 @@ export function deleteHolidays(tx: Tx, name: string): void {
   if (users.length > 0)
     throw new ServiceError(
       "holidays_in_use",
-      `Schedules name it: ${users.slice(0, 10).join(", ")}.`,
+      `Schedules still name these holidays: ${users.slice(0, 10).join(", ")}.`,
       {
         details: users.slice(0, 100).map((one) => ({ reason: "names it", value: one })),
       },

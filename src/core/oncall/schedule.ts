@@ -147,7 +147,7 @@ export const scheduleShown = scheduleAnswer
 /** The body that puts somebody on call for a while; from now on where it says no start. */
 export const overrideWrite = z.strictObject({
   account_id: person,
-  starts_at: time.optional().describe("Now where it is left out."),
+  starts_at: time.optional().describe("Default: now."),
   ends_at: time.describe("Not included; at most 90 days after the start."),
 });
 
@@ -260,8 +260,8 @@ export type DraftPreview = z.output<typeof draftPreviewAnswer>;
 export const draftPreviewWrite = z
   .strictObject({
     schedule: scheduleWrite,
-    from: time.optional().describe("Now where it is left out."),
-    until: time.optional().describe("At most 366 days later; 14 days where it is left out."),
+    from: time.optional().describe("Default: now."),
+    until: time.optional().describe("At most 366 days later. Default: 14 days later."),
   })
   .meta({ id: "DraftPreviewWrite" });
 

@@ -296,14 +296,22 @@ export function checkSchedule(reader: Reader, { timezone, layers }: ScheduleInpu
     return [{ field: `/layers/${i}/take`, reason, value: String(take) }];
   });
   if (overtaken.length > 0)
-    throw new ServiceError("invalid_layer", "A layer takes more people than it has.", {
-      details: overtaken,
-    });
+    throw new ServiceError(
+      "invalid_layer",
+      "A layer's take is larger than the number of its participants.",
+      {
+        details: overtaken,
+      },
+    );
   const unknown = unknownCalendars(reader, layers);
   if (unknown.length > 0)
-    throw new ServiceError("invalid_layer", "A layer names holidays that there aren't.", {
-      details: unknown,
-    });
+    throw new ServiceError(
+      "invalid_layer",
+      "A layer names holidays that don't exist: box holidays set makes them.",
+      {
+        details: unknown,
+      },
+    );
   const looks = looksOf(layers);
   if (looks > MOST_LOOKS) {
     throw new ServiceError(

@@ -61,7 +61,7 @@ const allOf = <T extends z.ZodType<Condition>>(one: T, most: number = MOST_CONDI
       const fault = (path: (string | number)[], message: string) =>
         context.addIssue({ code: "custom", path, message });
       if (steps > MOST_STEPS)
-        return fault([], `have patterns of ${steps} steps: at most ${MOST_STEPS} are taken`);
+        return fault([], `have patterns of ${steps} steps: at most ${MOST_STEPS} are allowed`);
       for (const [i, text] of texts.entries()) {
         const wrong = text === null ? null : syntaxFault(text);
         if (wrong !== null) fault([i, "value"], wrong);

@@ -322,7 +322,7 @@ function mustBeOwn(row: IntegrationRow): void {
   if (row.relay !== 0)
     throw new ServiceError(
       "managed_integration",
-      "This integration belongs to the hosted relay: it can be enabled and disabled here, no more.",
+      "This channel belongs to the relay: here it can only be enabled and disabled. box relay set changes it.",
     );
 }
 

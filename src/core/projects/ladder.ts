@@ -25,7 +25,10 @@ export const ladderFields = {
 /** A ladder of several passes says how long after one the next begins. */
 export const hasPause = (ladder: { passes: number; pass_after_minutes: number | null }) =>
   ladder.passes === 1 || ladder.pass_after_minutes !== null;
-export const pauseFault = { path: ["pass_after_minutes"], error: "is needed from two passes on" };
+export const pauseFault = {
+  path: ["pass_after_minutes"],
+  error: "is required if passes is 2 or more",
+};
 
 /** The body that makes a ladder. */
 export const ladderCreate = z

@@ -132,7 +132,7 @@ export function checkLadder(reader: Reader, { steps }: Pick<LadderBody, "steps">
     );
   const people = faults("accounts", members, "not_a_member");
   if (people.length > 0)
-    throw new ServiceError("not_a_member", "Accounts in the ladder are not members.", {
+    throw new ServiceError("not_a_member", "Accounts in the ladder don't exist here.", {
       details: people,
     });
   const schedules = faults("schedules", shared, "schedule_not_shared");

@@ -6,7 +6,7 @@ import { sourceOptions } from "./source.ts";
 /** The body that tries one. */
 export const mappingTry = z.strictObject({
   mapping: sourceOptions.shape.mapping.meta({
-    description: "The source's own where it is left out.",
+    description: "Default: the source's own mapping.",
   }),
   body: z.unknown().meta({ description: "What was sent: a string as it is, else its JSON." }),
   content_type: z.string().max(200).optional(),

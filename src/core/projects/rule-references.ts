@@ -68,7 +68,12 @@ function checkMissing({ missing, match, fire_after, for_minutes }: RuleBody): vo
   const details = Object.entries(beside)
     .filter(([, isGiven]) => isGiven)
     .map(([field]) => ({ field, reason: "not_with_missing" }));
-  refuse("invalid_request", "This can't stand beside missing.", details, details.length);
+  refuse(
+    "invalid_request",
+    "These fields can't be used together with missing.",
+    details,
+    details.length,
+  );
 }
 
 function refuse(code: ErrorCode, message: string, details: ErrorDetail[], faults: number): void {

@@ -47,7 +47,9 @@ export function share(
     .get();
   if (before === undefined) return;
   if (shared && kind.pushes)
-    throw invalid([{ field: "/shared", reason: `a ${kind.kind} channel is its project's own` }]);
+    throw invalid([
+      { field: "/shared", reason: `must be false: a ${kind.kind} channel can't be shared` },
+    ]);
   const to = {
     shared: shared ?? before.shared,
     exceptProjects: except === undefined ? before.except : idsOf(tx, except),

@@ -36,11 +36,15 @@ export function addSourceKey(
       hash === null ? "is no key of another tool" : `a source of kind ${source.kind} takes none`;
     throw invalid([{ field: "/key", reason }]);
   }
-  if (isTaken(tx, hash)) throw new ServiceError("name_taken", "This key opens a source already.");
+  if (isTaken(tx, hash)) throw new ServiceError("name_taken", "A source accepts this key already.");
   if (listSourceKeys(tx, project, name).length >= MOST_SOURCE_KEYS)
-    throw new ServiceError("too_many", `A source has at most ${MOST_SOURCE_KEYS} further keys.`, {
-      details: [{ reason: `at most ${MOST_SOURCE_KEYS} keys`, value: String(MOST_SOURCE_KEYS) }],
-    });
+    throw new ServiceError(
+      "too_many",
+      `A source has at most ${MOST_SOURCE_KEYS} keys of other systems: remove one first.`,
+      {
+        details: [{ reason: `at most ${MOST_SOURCE_KEYS} keys`, value: String(MOST_SOURCE_KEYS) }],
+      },
+    );
   tx.orm.insert(sourceKeys).values({ sourceId: source.id, hash, addedAt: tx.at }).run();
   tx.note({ topic: "sources" });
   return listSourceKeys(tx, project, name).at(-1) as SourceKey;

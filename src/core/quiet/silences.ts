@@ -79,8 +79,13 @@ export function refuseSilence(field: string, reason: string): never {
 
 function mustNarrow(body: Omit<SilenceBody, "timezone">): void {
   const covers = coversAll(body);
-  if (covers && !body.all) refuseSilence("all", "must be true where everything is silenced");
-  if (!covers && body.all) refuseSilence("all", "is not so: the match names less");
+  if (covers && !body.all)
+    refuseSilence(
+      "all",
+      "must be true if only a project or a level limits the silence, or nothing",
+    );
+  if (!covers && body.all)
+    refuseSilence("all", "must be false or left out: the match limits the silence");
 }
 
 interface Times {
@@ -95,7 +100,8 @@ function mustEndInTime({ starts_at, ends_at, repeats, repeat_until }: Times, at:
   if (ends_at <= starts_at) refuseSilence("ends_at", "must be later than starts_at");
   const length = ends_at - starts_at;
   if (repeats === "none") {
-    if (repeat_until !== null) refuseSilence("repeat_until", "is for one that repeats");
+    if (repeat_until !== null)
+      refuseSilence("repeat_until", "can be used only if the silence repeats");
     if (ends_at <= at) refuseSilence("ends_at", "has passed");
     if (length > LONGEST_QUIET) refuseSilence("ends_at", "must be at most 30 days after starts_at");
     return;
@@ -103,11 +109,12 @@ function mustEndInTime({ starts_at, ends_at, repeats, repeat_until }: Times, at:
   if (length > LONGEST_WINDOW) refuseSilence("ends_at", "must be at most 7 days after starts_at");
   // Windows that touch would be one silence without an end.
   if (length >= PERIOD[repeats])
-    refuseSilence("ends_at", "must come before the next window begins");
-  if (repeat_until === null) refuseSilence("repeat_until", "must say when it is over");
+    refuseSilence("ends_at", "must come before the next repetition begins");
+  if (repeat_until === null) refuseSilence("repeat_until", "is required if the silence repeats");
   if (repeat_until <= at) refuseSilence("repeat_until", "has passed");
   if (repeat_until < ends_at) refuseSilence("repeat_until", "must not be before ends_at");
-  if (repeat_until > starts_at + FURTHEST) refuseSilence("repeat_until", "must be within a year");
+  if (repeat_until > starts_at + FURTHEST)
+    refuseSilence("repeat_until", "must be at most a year after starts_at");
 }
 
 /** Throws 404, 422 invalid_silence, also for one that is over. */

@@ -163,7 +163,7 @@ export function changeContact(
 export function notVerified(): ServiceError {
   return new ServiceError(
     "contact_not_verified",
-    "The contact is not verified: have a code sent through it and give that back.",
+    "The contact is not verified: have a code sent through it, and enter the code.",
   );
 }
 

@@ -191,9 +191,13 @@ function isPoint(key: string): boolean {
 }
 
 function notOne(field: string, reason: string): ServiceError {
-  return new ServiceError("invalid_subscription", `That is no subscription: ${field} ${reason}.`, {
-    details: [{ field, reason }],
-  });
+  return new ServiceError(
+    "invalid_subscription",
+    `The browser's subscription can't be used: ${field} ${reason}.`,
+    {
+      details: [{ field, reason }],
+    },
+  );
 }
 
 /** Makes it; it counts at once, since only the browser itself has its endpoint. What it supersedes is gone before. */
@@ -205,7 +209,7 @@ export function createSubscription(
   checkWrite(write, guard);
   const key = ensurePushKey(tx, guard);
   if (write.server_key !== undefined && write.server_key.replace(/=+$/, "") !== key)
-    throw notOne("/server_key", "is another than the box's: subscribe with GET /v1/push/key");
+    throw notOne("/server_key", "is not the box's key: subscribe with the key of GET /v1/push/key");
   const { endpoint, keys, lock_screen, timezone, label } = write;
   const input = {
     address: endpoint,

@@ -17,7 +17,7 @@ export const filePeople = list(filePerson, 10_000).superRefine((people, context)
   const seen = new Set<string>();
   for (const [i, { email }] of people.entries()) {
     const folded = foldEmail(email);
-    const message = "is there twice";
+    const message = "is in the list twice";
     if (seen.has(folded)) context.addIssue({ code: "custom", path: [i, "email"], message });
     seen.add(folded);
   }

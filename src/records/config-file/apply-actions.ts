@@ -75,7 +75,11 @@ function headersOf(
 }
 
 function nothingKept(fields: readonly string[]): ServiceError {
-  return new ServiceError("missing_credential", "Nothing is stored that could be kept.", {
-    details: fields.map((field) => ({ field, reason: "missing_credential" })),
-  });
+  return new ServiceError(
+    "missing_credential",
+    "A field says kept, and the box has no stored value for it: write the value, as {env: NAME} or {file: path}.",
+    {
+      details: fields.map((field) => ({ field, reason: "missing_credential" })),
+    },
+  );
 }

@@ -117,7 +117,12 @@ function wantedConfig(
   const { imported_from: system, ...wanted } = config;
   if (system !== undefined) return mergeImport(tx, project, { wanted, system, guard });
   if (config.ladders !== undefined)
-    throw invalid([{ field: "/config/ladders", reason: "belongs to an import: imported_from" }]);
+    throw invalid([
+      {
+        field: "/config/ladders",
+        reason: "can only be in a file of box import (with imported_from)",
+      },
+    ]);
   const { rules } = readConfig(tx, project, guard.channels);
   const renamed = [...renamedRules(rules, config.rules)];
   const renames = renamed.map(([to, from]) => ({ kind: "rules" as const, from, to }));
@@ -131,7 +136,11 @@ function seenProject(tx: Tx, { name, version }: ApplyOptions): Project {
     throw new ServiceError(
       "version_conflict",
       `The project was changed by somebody else: it has version ${present}, not ${version}.`,
-      { details: [{ field: "/version", reason: "is not the present one", value: `${present}` }] },
+      {
+        details: [
+          { field: "/version", reason: "is not the project's version now", value: `${present}` },
+        ],
+      },
     );
   if (version === 0) createProject(tx, name);
   return getProject(tx, name);

@@ -34,8 +34,12 @@ export function idsOf(people: People, emails: readonly (string | null)[], field:
       : [],
   );
   if (strangers.length > 0)
-    throw new ServiceError("not_a_member", "People who are named have no account here.", {
-      details: strangers,
-    });
+    throw new ServiceError(
+      "not_a_member",
+      "The file names people who have no account here: list them under people, or invite them.",
+      {
+        details: strangers,
+      },
+    );
   return emails.map((email) => email && (people.idOf(email) ?? ""));
 }

@@ -32,7 +32,7 @@ export function named<T extends z.ZodType<{ name: string }>>(item: T, max: numbe
       const seen = new Set<string>();
       for (const [i, { name }] of (items as { name: string }[]).entries()) {
         if (seen.has(name))
-          context.addIssue({ code: "custom", path: [i, "name"], message: "is there twice" });
+          context.addIssue({ code: "custom", path: [i, "name"], message: "is in the list twice" });
         seen.add(name);
       }
     })

@@ -117,7 +117,10 @@ const isRead = (c: AppContext): boolean => c.req.method === "GET" || c.req.metho
 function mustBeOwn({ c, place, url }: PageRequest): void {
   const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
   if (!isOwnPost(headers, [new URL(place.origin).origin, url.origin]))
-    throw new ServiceError("forbidden", "A form counts only from a page of this box.");
+    throw new ServiceError(
+      "forbidden",
+      "This form was sent from a page that is not the box's: open the page again, and send it from there.",
+    );
 }
 
 function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | null {

@@ -19,7 +19,10 @@ export function assistantRoute(serving: Serving, serve: AssistantHandler): RawRo
     path: PATH,
     async handle(c) {
       if (c.req.header("origin") !== undefined || c.req.header("sec-fetch-site") !== undefined)
-        throw new ServiceError("forbidden", "Pages of a browser may not use this.");
+        throw new ServiceError(
+          "forbidden",
+          "A web page may not use /mcp: this request has an Origin header.",
+        );
       const { actor } = await openByKey(serving, c, serving.address(c));
       serving.known(c);
       return serve(c, actor.keyId);

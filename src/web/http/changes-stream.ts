@@ -104,7 +104,11 @@ export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
   };
   leave = changes.listen(key, hears, { pace, wakes });
   if (leave === null)
-    throw new ServiceError("overloaded", "Too many streams: ask with wait.", { retryAfter: 5 });
+    throw new ServiceError(
+      "overloaded",
+      "Too many streams of changes are open: close one, or ask with the parameter wait.",
+      { retryAfter: 5 },
+    );
   signal.addEventListener("abort", end, { once: true });
   const body = new ReadableStream<Uint8Array>(
     {

@@ -124,7 +124,10 @@ function isBrowsersOwn(c: AppContext, { tenant, console }: PairPages): boolean {
   if (!console || (headers.site === undefined && headers.origin === undefined)) return false;
   const own = [new URL(c.req.url).origin, new URL(baseOf(c, tenant)).origin];
   if (isOwnPost(headers, own)) return true;
-  throw new ServiceError("forbidden", "A form counts only from a page of this box.");
+  throw new ServiceError(
+    "forbidden",
+    "This form was sent from a page that is not the box's: open the link again, and send it from there.",
+  );
 }
 
 /** The seat is taken and the browser signed in: on to the first steps, or first to the key that was asked for. */

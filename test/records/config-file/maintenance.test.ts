@@ -140,7 +140,7 @@ test("what a silence may not be is told at its place in the file", async (t) => 
   const refused = async (window: object) => (await apply([weekly, window])).details[0];
   assert.deepEqual(await refused({ ...weekly, name: "all", match: {} }), {
     field: "/config/maintenance/1/all",
-    reason: "must be true where everything is silenced",
+    reason: "must be true if only a project or a level limits the silence, or nothing",
   });
   assert.equal((await refused(weekly)).field, "/config/maintenance/1/name");
   assert.equal(
@@ -148,7 +148,7 @@ test("what a silence may not be is told at its place in the file", async (t) => 
     "/config/maintenance/1/repeat",
   );
   const long = { ...weekly, name: "x", repeat_until: weekly.starts_at + 400 * 86_400 };
-  assert.equal((await refused(long)).reason, "must be within a year");
+  assert.equal((await refused(long)).reason, "must be at most a year after starts_at");
   assert.throws(
     () => parseConfigFile(FILE.replace("01-12 18:00", "03-29 02:30"), NOWHERE),
     /line 12: .*starts_at must be a time that Europe\/Vienna has/,

@@ -83,7 +83,7 @@ test("a ladder's page says who uses it, whom a change would page, and changes al
   const anew = formOf(stale);
   anew.set("passes", "2");
   const refused = await tab.post("/ladders/second%20line", [...anew], { from: at });
-  assert.match(refused.text, /is needed from two passes on/);
+  assert.match(refused.text, /is required if passes is 2 or more/);
 });
 
 test("members read a ladder and try it; a rule's own steps are a page, too, and may become a ladder", async (t) => {

@@ -161,7 +161,10 @@ test("a form that isn't right comes back with what was typed and what is wrong w
     reason: "all",
   });
   assert.equal(everything.status, 422);
-  assert.match(words(everything.text), /must be true where everything is silenced/);
+  assert.match(
+    words(everything.text),
+    /must be true if only a project or a level limits the silence, or nothing/,
+  );
   assert.match(
     (await tab.post("/silences/new", { ...FORM, reason: "" })).text,
     /aria-invalid="true"/,

@@ -30,7 +30,7 @@ export const mailServer = {
       .regex(/^([1-9]\d{0,4})?$/, { error: "must be a port" })
       .refine((port) => Number(port) <= 65_535, { error: "must be a port" })
       .optional()
-      .meta({ description: "its port, 587 where it is left out, or 465 with implicit TLS" }),
+      .meta({ description: "its port (default 587, with implicit TLS 465)" }),
     tls: text(8)
       .regex(/^(starttls|implicit|none)?$/, { error: "must be starttls, implicit or none" })
       .optional()

@@ -26,7 +26,7 @@ export const ntfy = channel({
       }),
     server: text(2048)
       .optional()
-      .meta({ description: `the server's address, ${NTFY_SERVER} where it is left out` }),
+      .meta({ description: `the server's address (default ${NTFY_SERVER})` }),
     access_token: text(256)
       .optional()
       .meta({ description: "the server's access token, where it asks for one" }),

@@ -99,8 +99,8 @@ async function pageOf(
 
 async function groupsOf(store: Store, query: AlertListQuery, of: Of) {
   const { state: states = ["open", "acknowledged"], rule, order, buckets, limit } = query;
-  if (order !== "need") refuse("group", "goes with order=need");
-  if (buckets !== undefined) refuse("buckets", "goes with alerts, not with groups");
+  if (order !== "need") refuse("group", "can be used only with order=need");
+  if (buckets !== undefined) refuse("buckets", "can't be used together with group");
   const page = await groupAlerts(store, {
     ...walkedFilter(query, of),
     rule,
@@ -108,7 +108,7 @@ async function groupsOf(store: Store, query: AlertListQuery, of: Of) {
     projectId: of.projectId,
     isGroup: () => true,
     states: states.map((state) =>
-      state === "resolved" ? refuse("state", "resolved alerts are in no group") : state,
+      state === "resolved" ? refuse("state", "must be open or acknowledged with group") : state,
     ),
   });
   return { ...page, alerts: [], groups: await toGroups(store, page.groups) };

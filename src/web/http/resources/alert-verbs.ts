@@ -18,7 +18,7 @@ const alert = routesIn(ofAlert, {
 export const alertVerbRoutes: Route[] = [
   alert.post("/unack", {
     name: "unacknowledgeAlert",
-    summary: "Take an acknowledgement back: the ladder goes on after the wait that it had left",
+    summary: "Remove an acknowledgement: the ladder continues after the delay that was left",
     answer: alertAnswer,
     errors: ["alert_resolved"],
     write: (tx, { alert, actor }) => toAlert(tx, unacknowledge(tx, alert, actor.accountId)),
@@ -33,7 +33,7 @@ export const alertVerbRoutes: Route[] = [
   alert.post("/assign", {
     name: "assignAlert",
     summary:
-      "Page these people, or the people on call in these schedules, now, and make the alert theirs",
+      "Page these people, or the people on call in these schedules, now, and assign the alert to them",
     body: assignWrite,
     people: ["accounts.*"],
     answer: alertAnswer,
@@ -54,7 +54,7 @@ export const alertVerbRoutes: Route[] = [
   }),
   alert.post("/notes", {
     name: "addNote",
-    summary: "Add a note to an alert's history",
+    summary: "Add a note to an alert's timeline",
     body: noteWrite,
     status: 201,
     answer: z.object({ id: z.string() }),

@@ -60,7 +60,7 @@ export const alertRoutes: Route[] = [
   }),
   alert.get("/timeline", {
     name: "getAlertTimeline",
-    summary: "The history of an alert: who, what, when",
+    summary: "The timeline of an alert: who did what, and when",
     additive: true,
     answer: z.object({ timeline: z.array(timelineEntry) }),
     read: (store, { alert }) => ({

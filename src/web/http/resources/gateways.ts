@@ -52,9 +52,13 @@ async function storeGateway(
   if (test) {
     const { verdict } = await tenant.outbox.proveGateway(kind, settings);
     if (verdict.kind !== "delivered")
-      throw new ServiceError("gateway_refused", `The service refused it: ${verdict.error}.`, {
-        details: [{ reason: verdict.error }],
-      });
+      throw new ServiceError(
+        "gateway_refused",
+        `The service refused these settings, and nothing was stored: ${verdict.error}.`,
+        {
+          details: [{ reason: verdict.error }],
+        },
+      );
   }
   return tenant.store.write((tx) => {
     const put = putGateway(tx, { kind, settings, guard: contactGuardOf(tenant) });

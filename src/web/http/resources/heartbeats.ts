@@ -79,7 +79,7 @@ export const heartbeatRoutes: Route[] = [
   }),
   heartbeats.delete("/{hid}", {
     name: "deleteHeartbeat",
-    summary: "Delete a heartbeat; its alert ends",
+    summary: "Delete a heartbeat; its alert is resolved",
     errors: ["overloaded", "storage_full"],
     handle: ({ tenant, params, project }) => dropHeartbeat(tenant, project, params.hid),
   }),
@@ -97,7 +97,9 @@ export const heartbeatRoutes: Route[] = [
     heartbeats.post(`/{hid}/${verb}`, {
       name: `${verb}Heartbeat`,
       summary:
-        verb === "pause" ? "Pause a heartbeat; its alert ends" : "Resume a heartbeat, from now on",
+        verb === "pause"
+          ? "Pause a heartbeat; its alert is resolved"
+          : "Resume a heartbeat, from now on",
       answer: heartbeatAnswer,
       handle: async ({ tenant, params, project }) => {
         const { id } = getHeartbeat(tenant.store, project, params.hid);

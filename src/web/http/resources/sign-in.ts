@@ -136,7 +136,7 @@ export const signInRoutes: Route[] = [
   }),
   signIn.delete("/providers/{provider}", {
     name: "deleteSignInProvider",
-    summary: "Remove a provider (owners only): sessions that it opened go on",
+    summary: "Remove a provider (owners only): sessions that it opened stay valid",
     owner: true,
     errors: ["last_owner"],
     write: (tx, { params }) => deleteProvider(tx, params.provider),

@@ -84,7 +84,7 @@ export const sourceRoutes: Route[] = [
   }),
   sources.put("/{name}", {
     name: "updateSource",
-    summary: "Change a source: whether its events are kept for the log tail, `room` and `options`",
+    summary: "Change a source: whether its log lines are kept, `room` and `options`",
     body: sourceChange,
     reads: sourceAnswer,
     answer: z.object({ name: z.string(), retain_logs: z.boolean() }),
@@ -156,7 +156,7 @@ export const sourceKeyRoutes: Route[] = [
   }),
   keys.delete("/{kid}", {
     name: "deleteSourceKey",
-    summary: "Remove a further key; it stops working",
+    summary: "Remove a key of another system; it stops working",
     manager: true,
     write: (tx, { params, project }) =>
       deleteSourceKey(tx, project, { name: params.name, id: params.kid }),
