@@ -21,9 +21,12 @@ export function shownRows(sections: readonly Element[]): string {
   });
   const ids = sections
     .filter((section) => section.hasAttribute("data-stay"))
-    .flatMap((section) => rowsOf(section).map(({ id }) => id));
+    .flatMap((section) => rowsOf(section).map(drawnRow));
   return [...seen, ...ids].slice(0, MOST_NAMED).join(",");
 }
+
+/** Its id, with how the box drew it: of a row that is still drawn so it sends only the place. */
+const drawnRow = ({ id, dataset: { row } }: HTMLElement): string => (row ? `${id}.${row}` : id);
 
 /** Below this the list counts as scrolled to the top, in pixels. */
 const TOP = 8;
@@ -61,7 +64,8 @@ function stay(section: Element, fresh: Element): void {
   const old = new Map(shown.map((row) => [row.id, row]));
   freshList.replaceChildren(
     ...order.flatMap((id) => {
-      const row = byId.get(id) ?? old.get(id)?.cloneNode(true);
+      // Without its content: it stays as it is.
+      const row = byId.get(id) ?? old.get(id)?.cloneNode();
       if (!(row instanceof HTMLElement)) return [];
       row.toggleAttribute("data-gone", gone.has(id));
       return [row];

@@ -88,6 +88,11 @@ function morph(section: Element, fresh: Element): void {
       beforeNodeMorphed: (before, after) => {
         if (!(before instanceof HTMLElement) || !(after instanceof HTMLElement)) return true;
         if (!("row" in before.dataset)) return true;
+        if (!after.hasChildNodes()) {
+          // It is as it was, but for whether it left.
+          before.toggleAttribute("data-gone", "gone" in after.dataset);
+          return false;
+        }
         if (before.className !== after.className) changed.push(before);
         // Most rows of a list are as they were: to compare them costs a tenth of going through them.
         return !before.isEqualNode(after) || isAtWorkIn(before, null);

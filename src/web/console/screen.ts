@@ -40,8 +40,8 @@ export interface PageCall {
   returned: Returned | null;
   /** What is shown this once: a new token, by its name. */
   shown: Readonly<Record<string, string>>;
-  /** Ids of the rows that an open page shows, where its script asks: for lists that say what became of those that left. */
-  rows: readonly string[];
+  /** Ids of the rows that an open page shows, where its script asks, each with how it was drawn: see `stayingRow`. */
+  rows: ReadonlyMap<string, string>;
   /** Whether an open page asks for parts of itself. */
   isOpen: boolean;
   /** Whether there is a page at this address below `base`: nothing leads nowhere. */

@@ -48,6 +48,17 @@ function leaving(secure: boolean, what: "cached" | "all") {
 /** Rows that a list may name. */
 const MOST_ROWS = 256;
 
+/** `row-7.c1Qx_2,row-8.q0aZ-9` */
+function shownRows(named = ""): PageCall["rows"] {
+  const rows = named.split(",", MOST_ROWS).filter((row) => row !== "");
+  return new Map(
+    rows.map((row) => {
+      const [id = "", print = ""] = row.split(".");
+      return [id, print];
+    }),
+  );
+}
+
 const PATHS: ReadonlySet<string> = new Set(screens.map(({ path }) => path));
 
 /** What a script that draws only parts of a page needs of all of it. */
@@ -99,7 +110,7 @@ export function createScreenServer(deps: ScreenServerDeps): ScreenServer {
       secure: place.secure,
       returned: null,
       shown: {},
-      rows: (c.req.header("x-rows") ?? "").split(",", MOST_ROWS).filter((id) => id !== ""),
+      rows: shownRows(c.req.header("x-rows")),
       isOpen: c.req.method === "GET" && c.req.header("x-sections") !== undefined,
       leads: (path) => leads(path.replace(/[?#].*/, "")),
     };

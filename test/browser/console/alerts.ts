@@ -134,7 +134,7 @@ const ownAct: Step = async ({ box, visit, calm }) => {
   await tab.page.keyboard.press("j");
   await tab.page.keyboard.press("a");
   const answer = await (await answers).text();
-  assert.match(answer, /id="row-2" data-row data-gone[\s\S]*have it/);
+  assert.match(answer, /id="row-2" data-row="[^"]*" data-gone[\s\S]*have it/);
   await seen(tab, `${row(2)}.hasAttribute("data-gone") && /have it/.test(${row(2)}.textContent)`);
   await calm(tab, "after one's own acknowledgement");
 };

@@ -195,6 +195,28 @@ const newOnesWait: Step = async ({ scene, tab, until, value, press }) => {
   assert.equal(await value(shown), "6,5,4,1,3,2", "the next visit shows what the box shows");
 };
 
+/** A row that comes as its place alone stays as it is, but for whether it left. */
+const placesKeepRows: Step = async ({ scene, tab, until, value }) => {
+  scene.attributes = { rows: "data-stay" };
+  const all = LIST([1, 2]).replaceAll("data-row ", 'data-row="a-_1" ');
+  const place = (more = "") =>
+    all.replace(/<li [^>]*id="row-1".*?<\/li>/, `<li id="row-1" data-row${more}></li>`);
+  scene.sections = { rows: all };
+  await tab.page.goto(`${scene.origin}/page`);
+  scene.sections = { rows: place().replace("broken <var>2", "mended <var>2") };
+  scene.change("rows");
+  await until(`/mended 2/.test(${text("#row-2")})`);
+  assert.equal(scene.heard.at(-1)?.rows, "row-1.a-_1,row-2.a-_1");
+  assert.match(String(await value(text("#row-1"))), /broken 1/);
+  scene.sections = { rows: place(" data-gone") };
+  scene.change("rows");
+  await until(has("#row-1[data-gone]"));
+  scene.sections = { rows: place() };
+  scene.change("rows");
+  await until(`!${has("#row-1[data-gone]")}`);
+  assert.match(String(await value(text("#row-1"))), /broken 1/);
+};
+
 /** When the box heard the requests for sections that came after this one, in milliseconds from the first. */
 const askedTimes = ({ heard }: Scene, from: number) => {
   const asked = heard.slice(from).filter(({ sections }) => sections !== "");
@@ -502,6 +524,7 @@ const STEPS: Record<
   shownOnceStays: { step: shownOnceStays },
   keysWork: { step: keysWork },
   newOnesWait: { step: newOnesWait },
+  placesKeepRows: { step: placesKeepRows },
   actsAreSeenAtOnce: { step: actsAreSeenAtOnce },
   ownActIsntAskedFor: { step: ownActIsntAskedFor },
   ownActIsWaitedFor: { step: ownActIsWaitedFor },

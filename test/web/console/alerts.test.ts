@@ -235,7 +235,7 @@ test("rows that left are said what became of them, many of one rule are one row,
   assert.equal(rowsIn((await list(group)).text).length, 1);
   await other.post("/a/5/ack");
   const { text } = await list(shown);
-  assert.match(text, /<li class="row row-ack of-\w+" id="row-5" data-row data-gone>/);
+  assert.match(text, /<li class="row row-ack of-\w+" id="row-5" data-row="[\w-]{6}" data-gone>/);
   assert.match(words(rowOf(text, "5")), /bob@example\.org has it/);
   assert.doesNotMatch((await list("row-99,row-4")).text, /data-gone/);
   for (let n = 12; n < 60; n++) await fire(`n${n}`);
@@ -248,6 +248,34 @@ test("rows that left are said what became of them, many of one rule are one row,
   assert.match(second.text, /href="\/alerts">First page/);
   assert.equal(decodeURIComponent(first.headers.get("x-title") ?? ""), "(59) Alerts · box");
   await box.clock.turn(0);
+});
+
+test("an open page gets the places alone of rows that it has just as they are drawn, also while they grow older", async (t) => {
+  const { box, fire, tab, other } = await story(t, { escalations: [] });
+  for (const n of ["a", "b", "c"]) await fire(n);
+  const printsIn = (text: string) =>
+    [...text.matchAll(/id="(row-\d+)" data-row="([^"]+)"/g)].map(
+      ([, id, print]) => `${id}.${print}`,
+    );
+  const known = printsIn((await tab.get("/alerts")).text);
+  assert.equal(known.length, 3);
+  const list = async (rows: readonly string[]) =>
+    (await tab.get("/alerts", { "x-sections": "list", "x-rows": rows.join() })).text;
+  await box.clock.turn(1_000);
+  assert.match(
+    await list(known),
+    /<ol [^>]*><li id="row-3" data-row><\/li><li id="row-2" data-row><\/li><li id="row-1" data-row><\/li><\/ol>/,
+  );
+  await other.post("/a/2/ack");
+  const after = await list(known);
+  const [changed = "", ...others] = printsIn(after);
+  assert.match(changed, /^row-2\./);
+  assert.deepEqual(others, []);
+  assert.match(words(rowOf(after, "2")), /bob@example\.org has it/);
+  assert.match(
+    await list(["row-3", changed]),
+    /<li class="row [^>]*id="row-3"[\s\S]*<li id="row-2" data-row data-gone><\/li>/,
+  );
 });
 
 test("all of a group are acknowledged but those that are silenced: the button counts what it does", async (t) => {

@@ -128,7 +128,7 @@ export async function listEntries(call: PageCall, asked: AskedList): Promise<Lis
   const isOfRule = partIn(asked.q, "rule") !== null;
   const alone = rulesAlone(named);
   const isGroup = (rule: number, count: number) =>
-    !isOfRule && !alone.has(rule) && (count > MOST_ALONE || call.rows.includes(`group-${rule}`));
+    !isOfRule && !alone.has(rule) && (count > MOST_ALONE || call.rows.has(`group-${rule}`));
   const { groups, ...more } = await groupAlerts(store, { ...filter, states, isGroup });
   const entries = groups.flatMap((group): Entry[] => {
     if (group.isGroup) return [{ group }];
@@ -144,7 +144,9 @@ function rulesAlone(named: ListEntries["named"]): ReadonlySet<number> {
 }
 
 function namedRows(call: PageCall): ListEntries["named"] {
-  const ids = call.rows.flatMap((name) => Number(/^row-(\d{1,15})$/.exec(name)?.[1] ?? []));
+  const ids = [...call.rows.keys()].flatMap((name) =>
+    Number(/^row-(\d{1,15})$/.exec(name)?.[1] ?? []),
+  );
   const rows = ids.flatMap((id) => findAlertRow(call.tenant.store, id) ?? []);
   return new Map(rows.map((row) => [row.id, row]));
 }

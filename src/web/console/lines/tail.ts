@@ -113,7 +113,8 @@ const seenMark = (newest: string | number, missed: number): Markup =>
   html`<span hidden data-seen="l-${newest}-${missed}"></span>`;
 
 function seenBefore({ rows }: PageCall): { newest: number; missed: number } | null {
-  const [, newest, missed] = /^l-(\d{1,15})-(\d{1,15})$/.exec(rows[0] ?? "") ?? [];
+  const [first = ""] = rows.keys();
+  const [, newest, missed] = /^l-(\d{1,15})-(\d{1,15})$/.exec(first) ?? [];
   return newest === undefined ? null : { newest: Number(newest), missed: Number(missed) };
 }
 

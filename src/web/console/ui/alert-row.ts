@@ -10,6 +10,7 @@ import { icon } from "./icon.ts";
 import { levelBadge, levelKind } from "./level.ts";
 import { aboutText, markedTitle } from "./message.ts";
 import { sparkline } from "./plot.ts";
+import { stayingRow } from "./staying-row.ts";
 import { ago, since } from "./times.ts";
 
 /** An alert as a list shows it, and what it shows beside the alert. */
@@ -44,21 +45,27 @@ export function minutesOfAll(
 
 /** One card. Pure. */
 export function listRow(
-  call: Pick<PageCall, "base" | "now" | "look" | "who">,
+  call: Pick<PageCall, "base" | "now" | "look" | "who" | "rows">,
   of: ListRow,
 ): Markup {
   const { row, to, now, minutes, apart, isGone, isFirst, isChosen } = of;
   const { id, state, level, project, count } = row;
   const names = aboutText(row, apart);
   const look = row.silenced_by !== null && state === "open" ? "silenced" : STATE_CLASS[state];
-  return html`<li class="row row-${look} of-${levelKind(level)}${isFirst && " row-first"}" id="row-${id}" data-row${isGone && html` data-gone`}>
-<label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}" aria-label="Select #${id}"></label>
+  const card = {
+    id: `row-${id}`,
+    look: `row-${look} of-${levelKind(level)}${isFirst ? " row-first" : ""}`,
+    isGone,
+  };
+  return stayingRow(
+    call,
+    card,
+    html`<label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}" aria-label="Select #${id}"></label>
 <div class="row-head">${levelBadge(level)}<span class="row-place">${project}</span>${minutes.length > 0 && sparkline(minutes)}<b class="row-count">${count}×</b><span class="row-age">${state === "open" ? since(call, row.opened_at) : ago(call, row.last_seen)}</span></div>
 <h2 class="row-title"><a class="message" href="${to}"${isChosen && html` aria-current="page"`} dir="auto">${markedTitle(row)}</a></h2>
 <p class="row-about">${names !== "" && `${names} · `}#${id}${row.drill !== 0 && " · drill"}</p>
-<div class="row-foot">${now.mark}<p class="row-next">${now.words}</p><span class="row-actions">${!isGone && action(call, of)}</span></div>
-</li>
-`;
+<div class="row-foot">${now.mark}<p class="row-next">${now.words}</p><span class="row-actions">${!isGone && action(call, of)}</span></div>`,
+  );
 }
 
 /** One button at most; where it stood nothing is pressed any more, since a tap may come twice. */

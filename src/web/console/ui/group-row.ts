@@ -9,6 +9,7 @@ import { button } from "./form.ts";
 import { levelBadge, levelKind, levelWord } from "./level.ts";
 import { identifiersText, markedTitle } from "./message.ts";
 import { counted } from "./pieces.ts";
+import { stayingRow } from "./staying-row.ts";
 import { since } from "./times.ts";
 
 /** Of the labels that all alerts of a group have so many are shown. */
@@ -19,7 +20,7 @@ const MOST_SHARED = 3;
  * that all of them have. Pure.
  */
 export function groupRow(
-  call: Pick<PageCall, "base" | "now" | "look" | "query">,
+  call: Pick<PageCall, "base" | "now" | "look" | "query" | "rows">,
   facts: GroupFacts,
   of: { shared: Labels | undefined; nameOf: (account: string) => string },
 ): Markup {
@@ -32,26 +33,28 @@ export function groupRow(
   const id = `group-${first.rule_id}`;
   const to = call.base + ofRule(call, facts);
   const all = identifiersText(shared, MOST_SHARED);
-  return html`<li class="row row-${look} row-many of-${levelKind(level)}" id="${id}" data-row>
-<label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
+  const card = { id, look: `row-${look} row-many of-${levelKind(level)}` };
+  return stayingRow(
+    call,
+    card,
+    html`<label class="pick"><input type="checkbox" form="bulk" name="id" value="${id}-${newest}" data-many="${count}" aria-label="Select all ${count} of ${rule}"></label>
 <div class="row-head">${levelBadge(level, most)}<span class="row-place">${others.map(([each, n]) => `${n} ${levelWord(each)}`).join(", ")}</span><span class="row-age">${since(call, facts.since)}</span></div>
 <h2 class="row-title"><a href="${to}">${rule}: ${counted(count, "alert")}</a></h2>
 <p class="row-about">${project}${all !== "" && ` · ${all}`}</p>
 ${stripe(levels)}
 <ul class="kinds">${kinds.map((kind) => html`<li><span dir="auto">${markedTitle(kind.row)}</span>${kind.count > 1 && html` <b>and ${kind.count - 1} like it</b>`}</li>`)}</ul>
 <div class="row-foot">${squareChip("bell-ring")}<p class="row-next">${holders(facts, nameOf)}</p><span class="row-actions"><a class="button second" href="${to}" aria-label="Open ${rule}">Open</a>${
-    look === "open" &&
-    button(call, {
-      action: "/alerts/ack",
-      name: `Acknowledge all ${rings}`,
-      key: "a",
-      kind: "second",
-      label: `Acknowledge all ${rings} of ${rule}`,
-      fields: { id: `${id}-${newest}`, list: call.query.toString() },
-    })
-  }</span></div>
-</li>
-`;
+      look === "open" &&
+      button(call, {
+        action: "/alerts/ack",
+        name: `Acknowledge all ${rings}`,
+        key: "a",
+        kind: "second",
+        label: `Acknowledge all ${rings} of ${rule}`,
+        fields: { id: `${id}-${newest}`, list: call.query.toString() },
+      })
+    }</span></div>`,
+  );
 }
 
 /** The share of each level, the highest first. */
