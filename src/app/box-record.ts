@@ -25,6 +25,7 @@ import { type BoxLink, openBoxLink } from "./box-link.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
+import { upgradeAlive } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -253,6 +254,7 @@ async function takeOver(
     const { epoch, wasLost } = owned;
     if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
     notes.note({ isOlder: false });
+    await upgradeAlive(path, record, deps);
     return { epoch, doors: null };
   }
   notes.note({ kept: true, isOlder: true });
@@ -279,6 +281,7 @@ async function takeOver(
     await standing.end();
     await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
     notes.note({ isOlder: false, standsBy: null });
+    await upgradeAlive(path, record, deps);
     return { epoch: taken.epoch, doors: standing.doors };
   }
 }

@@ -68,6 +68,7 @@ export const LONG: readonly string[] = [
   "scenarios/report-deadline",
   "scenarios/standby",
   "scenarios/twelve-hosts",
+  "scenarios/upgrade-slow",
   "scenarios/waiting-kill",
   "senders/gelf",
   "senders/hosts",

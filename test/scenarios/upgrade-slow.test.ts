@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import Database from "better-sqlite3";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
+import { migrations } from "../../src/ground/store/migrations.ts";
+import { postgresTest } from "../support/postgres.ts";
+import { programFile } from "../support/program.ts";
+import { scratch } from "../support/scratch.ts";
+import { twoMachines } from "../support/two-machines.ts";
+import { untilSo } from "../support/until.ts";
+
+/** How long a machine lives after its latest word. */
+const LIFE_MS = 10_000;
+const SLOW_SECONDS = 15;
+const TRIED = 1_000_000;
+const root = join(import.meta.dirname, "../..");
+
+const counted = (rows: number) =>
+  `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ${rows}) SELECT count(*) AS n FROM n`;
+
+/** A migration that takes about so long here and now. */
+function slowly(seconds: number): string {
+  const db = new Database(":memory:");
+  const from = performance.now();
+  db.prepare(counted(TRIED)).get();
+  const rows = Math.ceil((TRIED * seconds * 1000) / (performance.now() - from));
+  db.close();
+  return `CREATE TABLE counted AS ${counted(rows)};`;
+}
+
+/** The words that start this tree's program with one more migration. */
+async function newer(directory: string, sql: string): Promise<Program> {
+  for (const name of ["migrations", "package.json", "src"])
+    cpSync(join(root, name), join(directory, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
+  const number = String(migrations("box").length + 1).padStart(4, "0");
+  writeFileSync(join(directory, `migrations/box/${number}_slow.sql`), sql);
+  // It finds what it carries from where its sources lie.
+  const text = readFileSync(await programFile(), "utf8");
+  const file = join(directory, "box.cjs");
+  writeFileSync(file, text.replaceAll(join(root, "src"), join(directory, "src")));
+  return [process.execPath, file];
+}
+
+postgresTest(
+  "a machine that takes an older box keeps it, however long the upgrade takes",
+  async (t) => {
+    const next = await newer(scratch(t), slowly(SLOW_SECONDS));
+    const { one, two, ask, ledger } = await twoMachines(t, { isLinked: true });
+    await two.stop();
+    await two.startAs(next);
+    await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+    assert.equal((await one.stop()).code, 0);
+    const gone = one.startAs(next);
+    const owners = () =>
+      ask<{ epoch: number; isAlive: boolean }>(
+        `SELECT epoch, alive_until > clock_timestamp() AS "isAlive" FROM tenant_stores`,
+      );
+    await untilSo(async () => (await owners())[0]?.epoch === 2, "one of them has taken it");
+    const from = performance.now();
+    for (let isServed = false; !isServed; await pause(200)) {
+      const [row] = await owners();
+      assert.deepEqual(row, { epoch: 2, isAlive: true }, "it is still that one's");
+      const roles = await Promise.all([one.role(), two.role()]);
+      isServed = roles.some((said) => said?.role === "owner");
+    }
+    assert.ok(performance.now() - from > LIFE_MS, "it took longer than a machine lives");
+    await gone;
+    assert.ok(await ledger.send(two, "after the upgrade"));
+    assert.deepEqual((await owners())[0]?.epoch, 2);
+  },
+);
