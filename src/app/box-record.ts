@@ -22,10 +22,11 @@ import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-foun
 import { handOverTold, takeHanded, unconfirmedOf } from "./box-handed.ts";
 import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
+import { livingOn } from "./box-living.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
-import { upgradeAlive } from "./box-upgrade.ts";
+import { upgradeAside } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -252,9 +253,11 @@ async function takeOver(
   const owned = isOwn || found.clean ? await takeNow(record, deps) : null;
   if (owned !== null) {
     const { epoch, wasLost } = owned;
-    if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
-    notes.note({ isOlder: false });
-    await upgradeAlive(path, record, deps);
+    await livingOn(record, deps, async () => {
+      if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
+      notes.note({ isOlder: false });
+      await upgradeAside(path, deps);
+    });
     return { epoch, doors: null };
   }
   notes.note({ kept: true, isOlder: true });
@@ -279,9 +282,11 @@ async function takeOver(
     if (taken === null) continue;
     deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
     await standing.end();
-    await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
-    notes.note({ isOlder: false, standsBy: null });
-    await upgradeAlive(path, record, deps);
+    await livingOn(record, deps, async () => {
+      await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
+      notes.note({ isOlder: false, standsBy: null });
+      await upgradeAside(path, deps);
+    });
     return { epoch: taken.epoch, doors: standing.doors };
   }
 }

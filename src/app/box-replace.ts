@@ -1,10 +1,10 @@
 import { constants, existsSync, renameSync, rmSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { copyFile, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { giveToOwner } from "../ground/kit/owner.ts";
 import { openSqlite } from "../ground/store/database.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import { syncDirectory, syncFile } from "../ground/store/files.ts";
+import { syncDirectory } from "../ground/store/files.ts";
 import { openCopy, type StoreCopy } from "../hosted/record/copy.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { freshDirectory } from "../records/backup/restore.ts";
@@ -66,7 +66,7 @@ export async function replaceStore(
   } finally {
     db.close();
   }
-  syncFile(made);
+  await syncAside(made);
   if (existsSync(path)) {
     const aside = moveAside(path, deps);
     deps.log.warn(
@@ -76,6 +76,12 @@ export async function replaceStore(
   }
   renameSync(made, path);
   syncDirectory(dirname(path));
+}
+
+/** Syncs a file while the process goes on: of a large one that takes long, and what comes is held meanwhile. */
+async function syncAside(path: string): Promise<void> {
+  await using file = await open(path, "r+");
+  await file.sync();
 }
 
 function moveAside(path: string, { clock }: BoxDeps): string {

@@ -67,6 +67,7 @@ export const LONG: readonly string[] = [
   "scenarios/relay-crash",
   "scenarios/report-deadline",
   "scenarios/standby",
+  "scenarios/standby-sync",
   "scenarios/twelve-hosts",
   "scenarios/upgrade-slow",
   "scenarios/waiting-kill",
