@@ -14,15 +14,17 @@ interface Collection {
   readonly list: (parts: readonly string[]) => string;
   /** The name in the request. */
   readonly asked: (parts: readonly string[]) => string;
-  readonly read: (answer: never) => Named[];
+  /** What people call one; absent: as the box names it. */
+  readonly named?: (one: Readonly<Record<string, string>>) => Named;
   /** How to make such a thing. */
   readonly hint: string;
 }
 
-const inProject = (kind: string, at = 4): Pick<Collection, "at" | "list" | "asked"> => ({
+const inProject = (kind: string, command: string, at = 4): Collection => ({
   at: new RegExp(`^/v1/projects/[^/?]+/${kind}/([^/?]+)`),
   list: (parts) => `/${parts.slice(0, at).join("/")}`,
   asked: (parts) => decodeURIComponent(parts[at] ?? ""),
+  hint: `box ${command} makes one`,
 });
 
 /** By the noun in the box's message. */
@@ -32,58 +34,39 @@ const collections: Readonly<Record<string, Collection>> = {
     list: () => "/v1/projects?limit=500",
     asked: (parts) =>
       decodeURIComponent(/[?&]project=([^&]*)/.exec(parts.join("/"))?.[1] ?? parts[2] ?? ""),
-    read: ({ projects }: { projects: Named[] }) => projects,
     hint: "box project add NAME makes one",
   },
-  rule: {
-    ...inProject("rules"),
-    read: ({ rules }: { rules: Named[] }) => rules,
-    hint: "box rule set PROJECT FILE makes one",
-  },
-  source: {
-    ...inProject("sources"),
-    read: ({ sources }: { sources: Named[] }) => sources,
-    hint: "box source add PROJECT NAME makes one",
-  },
-  integration: {
-    ...inProject("integrations"),
-    read: ({ integrations }: { integrations: Named[] }) => integrations,
-    hint: "box integration add-webhook PROJECT URL makes one",
-  },
-  heartbeat: {
-    ...inProject("heartbeats"),
-    read: ({ heartbeats }: { heartbeats: Named[] }) => heartbeats,
-    hint: "box heartbeat add PROJECT NAME makes one",
-  },
-  action: {
-    ...inProject("actions"),
-    read: ({ actions }: { actions: Named[] }) => actions,
-    hint: "box action set PROJECT FILE makes one",
-  },
+  rule: inProject("rules", "rule set PROJECT FILE"),
+  source: inProject("sources", "source add PROJECT NAME"),
+  integration: inProject("integrations", "integration add-webhook PROJECT URL"),
+  heartbeat: inProject("heartbeats", "heartbeat add PROJECT NAME"),
+  action: inProject("actions", "action set PROJECT FILE"),
   report: {
-    ...inProject("reports"),
-    read: ({ reports }: { reports: { id: string; title: string }[] }) =>
-      reports.map(({ id, title }) => ({ id, name: title })),
-    hint: "box report create PROJECT TITLE makes one",
+    ...inProject("reports", "report create PROJECT TITLE"),
+    named: ({ id = "", title = "" }) => ({ id, name: title }),
   },
   schedule: {
-    ...inProject("oncall/schedules", 5),
-    read: ({ schedules }: { schedules: { name: string }[] }) =>
-      schedules.map(({ name }) => ({ name })),
-    hint: "box schedule set PROJECT FILE makes one",
+    ...inProject("oncall/schedules", "schedule set PROJECT FILE", 5),
+    named: ({ name = "" }) => ({ name }),
   },
   alert: {
     at: /^\/v1\/alerts\/([^/?]+)/,
     list: () => "/v1/alerts?limit=5",
     asked: (parts) => decodeURIComponent(parts[2] ?? ""),
-    read: ({ alerts }: { alerts: { id: string; project: string; rule: string }[] }) =>
-      alerts.map(({ id, project, rule }) => ({ id, name: `${project}/${rule}` })),
+    named: ({ id = "", project, rule }) => ({ id, name: `${project}/${rule}` }),
     hint: "none has opened",
   },
 };
 
 export type Kind = "integration" | "action" | "report" | "heartbeat";
 type Get = (path: string) => Promise<unknown>;
+
+/** The things of a list, which the answer calls by the last word of the list's path. */
+async function thingsAt(get: Get, list: string, { named }: Collection): Promise<Named[]> {
+  const word = /(\w+)(?:\?|$)/.exec(list)?.[1] ?? "";
+  const all = ((await get(list)) as Record<string, never[]>)[word] ?? [];
+  return named === undefined ? all : all.map(named);
+}
 
 /** The list for a thing at `path`; null for a noun without a list. */
 function collectionOf(noun: string, path: string): Collection | null {
@@ -101,7 +84,7 @@ export async function unknownThing(
   const found = collectionOf(noun, path);
   if (found === null) return null;
   const parts = path.slice(1).split("/");
-  const things = found.read((await get(found.list(parts))) as never);
+  const things = await thingsAt(get, found.list(parts), found);
   return unknown(noun, found.asked(parts), { things, hint: found.hint });
 }
 
@@ -127,7 +110,7 @@ export async function idOf(
   const { kind, project } = what;
   const found = collections[kind] as Collection;
   const list = `/v1/projects/${encodeURIComponent(project)}/${kind}s`;
-  const things = found.read((await get(list)) as never);
+  const things = await thingsAt(get, list, found);
   if (things.some(({ id }) => id === asked)) return asked;
   const named = things.filter(({ name }) => name === asked);
   const [only] = named;
