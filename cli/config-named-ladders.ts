@@ -38,7 +38,7 @@ export async function planLadders(
       const faults = ofFile(`ladder ${name}`, ({ details }) =>
         document.faultsAt(`/tenant/ladders/${i}`, details),
       );
-      return { before: "rules", apply: () => put().catch(faults) };
+      return { neededBy: "rules", apply: () => put().catch(faults) };
     },
   });
 }

@@ -11,7 +11,7 @@ export interface TenantChange {
   /** What of it changes, a line each. */
   lines?: string[];
   /** What of the projects refers to it, and is applied later. */
-  before?: "schedules" | "rules";
+  neededBy?: "schedules" | "rules";
   apply(): Promise<unknown>;
 }
 

@@ -12,14 +12,13 @@ import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
 /** The settings of the whole box, as a file has them. */
-export async function tenantNow(options: ApiOptions, withPeople: boolean): Promise<TenantNow> {
+export async function tenantNow(options: ApiOptions): Promise<TenantNow> {
   const { listThings } = await import("../src/records/config-file/tenant-nouns.ts");
   return {
     things: await listThings((noun) => listed(options, noun)),
     gateways: await listed(options, "gateways"),
     fallback: await api.get(options, "/v1/fallback"),
     accounts: await allAccounts(options),
-    withPeople,
   };
 }
 
@@ -115,7 +114,7 @@ async function planHolidays(
       const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
       if (before !== undefined && lines.length === 0) return null;
       const apply = () => api.put(options, v1("holidays", name), { dates });
-      return { lines, before: "schedules", apply };
+      return { lines, neededBy: "schedules", apply };
     },
     mayGo: (one) => mustBeUnused(document, one),
   });

@@ -65,13 +65,11 @@ async function exportConfig(options: GivenBy<typeof exportConfigFlags>): Promise
     if (config === null) throw new CommandError(`there is no project "${name}"`);
     projects.push({ name, config });
   }
-  const tenant =
-    options.project === undefined
-      ? await tenantNow(options, options.withPeople === true)
-      : undefined;
-  const text = printConfigFile(projects, tenant);
+  const tenant = options.project === undefined ? await tenantNow(options) : undefined;
+  const people = options.withPeople ? tenant?.accounts : undefined;
+  const text = printConfigFile(projects, tenant, people);
   if (options.out !== undefined) writeFileSync(options.out, text, { mode: 0o600 });
-  else if (options.json) print(configValue(projects, tenant), options, () => "");
+  else if (options.json) print(configValue(projects, tenant, people), options, () => "");
   else terminal().stdout.write(text);
 }
 
@@ -134,7 +132,7 @@ async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlag
   if (!options.delete) mustDeleteNothing(plans, tenant);
   if (!options.yes) mustEndNoLadder(plans.map(({ name, planned }) => ({ name, ...planned })));
   const made = await people.apply();
-  for (const { apply, before } of tenant) if (before === "schedules") await apply();
+  for (const { apply, neededBy } of tenant) if (neededBy === "schedules") await apply();
   await applyLadders(options, document, { plans, tenant });
   const done: (Applied & { name: string })[] = [];
   for (const one of plans) {
@@ -142,7 +140,7 @@ async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlag
     done.push({ name: one.name, ...(await one.put(false)) });
   }
   // Last, because the fallback may name schedules that the projects have just got.
-  for (const { apply, before } of tenant) if (before === undefined) await apply();
+  for (const { apply, neededBy } of tenant) if (neededBy === undefined) await apply();
   const invited = options.invite ? await invitePeople(options, made) : made;
   print(summary(done, document, { tenant, people: invited }), options, () =>
     doneText(done, { tenant, people: invited }),
@@ -155,7 +153,7 @@ async function applyLadders(
   document: ConfigDocument,
   { plans, tenant }: { plans: readonly Planned[]; tenant: readonly TenantChange[] },
 ): Promise<void> {
-  const changes = tenant.filter(({ before }) => before === "rules");
+  const changes = tenant.filter(({ neededBy }) => neededBy === "rules");
   if (changes.length === 0) return;
   for (const one of plans) {
     const file = document.projects.find(({ name }) => name === one.name) as FileProject;
@@ -284,7 +282,7 @@ function summary(
 ): object {
   const tenant = {
     changes: made.tenant.map(
-      ({ apply: _apply, before: _before, lines: _lines, ...change }) => change,
+      ({ apply: _apply, neededBy: _neededBy, lines: _lines, ...change }) => change,
     ),
   };
   return {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { check } from "../../ground/kit/check.ts";
 import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
+import type { Account } from "../../people/account.ts";
 import { compactPeople, type FilePerson } from "./accounts.ts";
 import { compactProject } from "./compact.ts";
 import { lineDiff } from "./diff.ts";
@@ -118,15 +119,18 @@ function withImportedLadders(
 }
 
 /** The file's text. The same projects always give the same bytes. */
-export function printConfigFile(projects: readonly FileProject[], tenant?: TenantNow): string {
-  return writeYaml(configValue(projects, tenant));
-}
+export const printConfigFile = (...of: Parameters<typeof configValue>): string =>
+  writeYaml(configValue(...of));
 
-export function configValue(projects: readonly FileProject[], now?: TenantNow): object {
+export function configValue(
+  projects: readonly FileProject[],
+  now?: TenantNow,
+  people?: readonly Account[],
+): object {
   const tenant = now === undefined ? undefined : compactTenant(now);
   return {
     format: 1,
-    ...(now?.withPeople && { people: compactPeople(now.accounts) }),
+    ...(people && { people: compactPeople(people) }),
     ...(tenant === undefined ? {} : { tenant }),
     projects: projects.map(({ name, config }) => compactProject(name, config)),
   };

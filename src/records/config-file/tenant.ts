@@ -84,8 +84,6 @@ export interface TenantNow {
   gateways: readonly Gateway[];
   fallback: Fallback;
   accounts: readonly Account[];
-  /** Whether a file lists the accounts. */
-  withPeople?: boolean;
 }
 
 /** The section as a file contains it; undefined where nothing is set. Secrets that a read doesn't return are "kept". */
