@@ -6,7 +6,13 @@ import { accountIds, namesOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { apiFlags, print } from "./options.ts";
+import { apiFlags, type GivenBy, print } from "./options.ts";
+
+const assignFlags = {
+  "--schedule <name...>": "whoever is on call in these schedules of the project",
+  "--keep-ladder": "the ladder continues, too (the default)",
+  "--no-keep-ladder": "the ladder's further rungs don't run",
+};
 
 export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("unack <id>"))
@@ -17,11 +23,8 @@ export function registerAlertVerbs(program: Command): void {
   apiFlags(program.command("escalate <id>"))
     .description("run the ladder's next rung now")
     .action(say("escalate", "is escalated"));
-  apiFlags(program.command("assign <id> [account...]"))
+  apiFlags(program.command("assign <id> [account...]"), assignFlags)
     .description("page these people now (id or email; me), and assign the alert to them")
-    .option("--schedule <name...>", "whoever is on call in these schedules of the project")
-    .option("--keep-ladder", "the ladder continues, too (the default)")
-    .option("--no-keep-ladder", "the ladder's further rungs don't run")
     .action(assign);
   apiFlags(program.command("note <id> <text>"))
     .description("add a note to an alert's timeline")
@@ -38,12 +41,11 @@ function say(verb: "unack" | "escalate", done: string) {
     tell(await api.post<Alert>(options, v1("alerts", id, verb)), options, done);
 }
 
-interface AssignOptions extends ApiOptions {
-  schedule?: string[];
-  keepLadder?: boolean;
-}
-
-async function assign(id: string, people: string[], options: AssignOptions): Promise<void> {
+async function assign(
+  id: string,
+  people: string[],
+  options: GivenBy<typeof assignFlags>,
+): Promise<void> {
   const { schedule: schedules = [], keepLadder = true } = options;
   if (people.length + schedules.length === 0)
     throw new CommandError("name people, or give --schedule with a name", exitCodes.usage);

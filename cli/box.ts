@@ -6,19 +6,17 @@ import { speakTo, withoutCommands } from "./root.ts";
 import { registerServe } from "./serve.ts";
 
 /** `box serve` alone: a box that starts again after a crash doesn't wait until a hundred other commands are made. */
-function serveAlone(): Command {
+async function programOf(word = ""): Promise<Command> {
+  if (word !== "serve") return (await import("./program.ts")).createProgram();
   const program = withoutCommands();
   registerServe(program);
   speakTo(program);
   return program;
 }
 
-const withAll = async () => (await import("./program.ts")).createProgram();
-
-/** Runs one command line and returns its exit code. `all`: every command, if they are made already; then it is parsed at once. */
-export async function runProgram(words: readonly string[], all?: Command): Promise<number> {
+/** Runs one command line and returns its exit code. */
+export async function runProgram(program: Command, words: readonly string[]): Promise<number> {
   try {
-    const program = words[0] === "serve" ? serveAlone() : (all ?? (await withAll()));
     await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
@@ -39,7 +37,10 @@ if (import.meta.main !== false) {
   process.stdout.on("error", endWithReader);
   // A failing standard error must not end the command: `tail -f … | box ingest` goes on when the log's disk is full.
   process.stderr.on("error", () => {});
-  runProgram(process.argv.slice(2)).then((code) => {
-    process.exitCode = code;
-  });
+  const words = process.argv.slice(2);
+  programOf(words[0])
+    .then((program) => runProgram(program, words))
+    .then((code) => {
+      process.exitCode = code;
+    });
 }

@@ -16,7 +16,7 @@ const connectFlags = {
   "--no-lines": "keep no log lines (default: keep them for a week)",
   "--wait": "wait for its first event, and show what became of it",
 };
-type ConnectOptions = GivenBy<typeof connectFlags> & { lines: boolean };
+type ConnectOptions = GivenBy<typeof connectFlags>;
 
 export function registerConnect(program: Command): void {
   apiFlags(program.command("connect <kind>"), connectFlags)

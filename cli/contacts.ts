@@ -2,27 +2,20 @@ import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { Contact } from "../src/out/contacts/contact.ts";
 import { contactKindList } from "../src/out/services/list.ts";
+import type { SentNow } from "../src/tenant/contact-verbs.ts";
 import { accountIds } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
-import { apiFlags, type Flags, flag, print } from "./options.ts";
+import { apiFlags, type Flags, flag, type GivenBy, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
 import { age, agoOrNever, type Columns, tableOf } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-export interface PersonOptions extends ApiOptions {
-  person?: string;
-}
-
-/** The result of a message that was sent at once. */
-interface SentAnswer {
-  ok: boolean;
-  error?: string;
-}
+const personFlag = { "--person <email>": "for another person (owners and admins)" };
+export type PersonOptions = GivenBy<typeof personFlag>;
 
 export function registerContacts(program: Command): void {
   const contact = program
@@ -74,10 +67,8 @@ export function registerContacts(program: Command): void {
 }
 
 /** Adds the flag for another person's email. The box decides who may use it. */
-export function personFlags(command: Command, own: Flags = {}): Command {
-  const person = { "--person <email>": "for another person (owners and admins)" };
-  return apiFlags(command, { ...person, ...own });
-}
+export const personFlags = (command: Command, own: Flags = {}): Command =>
+  apiFlags(command, { ...personFlag, ...own });
 
 /** `/v1/accounts/{account}/…` of the person that the flags name. Throws CommandError that lists the accounts. */
 export async function personPath(options: PersonOptions, ...rest: string[]): Promise<string> {
@@ -186,11 +177,7 @@ async function add(
 const forWhom = ({ person }: PersonOptions): string =>
   person === undefined ? "" : ` --person ${person}`;
 
-function notSent(
-  { id }: Contact,
-  { error = "" }: SentAnswer,
-  options: PersonOptions,
-): CommandError {
+function notSent({ id }: Contact, { error = "" }: SentNow, options: PersonOptions): CommandError {
   return new CommandError(
     `the code could not be sent: ${error}. The contact is stored; once that is fixed: box contact verify ${id}${forWhom(options)}`,
   );
@@ -200,9 +187,9 @@ function notSent(
 export async function sendCode(
   options: PersonOptions,
   { id }: Contact,
-): Promise<{ contact: Contact; sent: SentAnswer }> {
+): Promise<{ contact: Contact; sent: SentNow }> {
   const at = await personPath(options, "contacts", id, "verify");
-  const { sent, ...contact } = await api.post<Contact & { sent: SentAnswer }>(options, at, {});
+  const { sent, ...contact } = await api.post<Contact & { sent: SentNow }>(options, at, {});
   return { contact, sent };
 }
 
@@ -255,7 +242,7 @@ async function verify(
 
 async function test(named: string, options: PersonOptions): Promise<void> {
   const { at } = await placeOf(options, named);
-  const answer = await api.post<SentAnswer>(options, `${at}/test`);
+  const answer = await api.post<SentNow>(options, `${at}/test`);
   print(answer, options, () => (answer.ok ? "it got through" : ""));
   if (!answer.ok) throw new CommandError(`it did not get through: ${answer.error ?? ""}`);
 }

@@ -23,15 +23,18 @@ const drillFlags = {
     "wait until somebody acknowledges or the drill is over, at most this long (default: until every message has arrived or failed, at most a minute)",
   "--no-wait": "begin it and don't wait",
 };
-type DrillOptions = Omit<GivenBy<typeof drillFlags>, "wait"> & { wait?: number | false };
 
 /** Default wait in seconds for messages under way. Later steps are only named, unless --wait is given. */
 const USUAL_WAIT = 60;
 const LOOK_MS = 1000;
 
-async function drill(project: string, rule: string, options: DrillOptions): Promise<void> {
+async function drill(
+  project: string,
+  rule: string,
+  options: GivenBy<typeof drillFlags>,
+): Promise<void> {
   const { level, message, wait } = options;
-  const seconds = wait || USUAL_WAIT;
+  const seconds = Number(wait || USUAL_WAIT);
   const from = v1("projects", project, "rules", rule, "drill");
   const alert = await api.post<Alert>(options, from, { level, message });
   const { id, expires_at } = alert;

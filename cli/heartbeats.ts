@@ -10,7 +10,7 @@ import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { addFieldFlags, fieldsGiven } from "./field-flags.ts";
 import { namedInProject, nounCommands } from "./noun.ts";
-import { apiFlags, print } from "./options.ts";
+import { addFlags, apiFlags, type GivenBy, print } from "./options.ts";
 import { agoOrNever, printable, short, table, when } from "./table.ts";
 
 const { slug, uuid } = heartbeatCreate.shape;
@@ -44,25 +44,16 @@ export function registerHeartbeats(program: Command): void {
   heartbeat.delete("delete a heartbeat; its alert is resolved");
 }
 
-interface PaceOptions extends ApiOptions {
-  every?: string;
-  cron?: string;
-  oncalendar?: string;
-  watch?: string;
-  source?: string;
-}
+const watchFlags = {
+  "--watch <kind:name=value>":
+    "events that count as its report, as KIND:KEY=VALUE: alertmanager:alertname=Watchdog",
+  "--source <name>":
+    "the only source that may report for this job: Sentry check-ins, Opsgenie pings",
+};
+type PaceOptions = GivenBy<typeof watchFlags>;
 
-function paceFlags(command: Command): Command {
-  return addFieldFlags(command, heartbeatPace)
-    .option(
-      "--watch <kind:name=value>",
-      "events that count as its report, as KIND:KEY=VALUE: alertmanager:alertname=Watchdog",
-    )
-    .option(
-      "--source <name>",
-      "the only source that may report for this job: Sentry check-ins, Opsgenie pings",
-    );
-}
+const paceFlags = (command: Command): Command =>
+  addFlags(addFieldFlags(command, heartbeatPace), watchFlags);
 
 function paceOf(options: PaceOptions): object {
   const { watch, source } = options;
@@ -88,13 +79,13 @@ function expectation({ period_seconds, cron, timezone }: HeartbeatAnswer): strin
 }
 
 async function add(project: string, name: string, options: PaceOptions): Promise<void> {
-  const said = [options.every, options.cron, options.oncalendar].filter((one) => one !== undefined);
-  if (said.length !== 1)
+  const pace = paceOf(options);
+  if (["period_seconds", "cron", "oncalendar"].filter((one) => one in pace).length !== 1)
     throw new CommandError(
       "give one of --every, --cron and --oncalendar: when the job reports",
       exitCodes.usage,
     );
-  const body = { name, ...paceOf(options), ...fieldsGiven(named, options) };
+  const body = { name, ...pace, ...fieldsGiven(named, options) };
   const answer = await api.post<HeartbeatAnswer & { ping_url: string; uuid: string }>(
     options,
     v1("projects", project, "heartbeats"),

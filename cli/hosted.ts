@@ -8,18 +8,25 @@ import type {
 } from "../src/app/offline/hosted.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { databaseFlags, dataFlag, jsonFlag, print, withFlags } from "./options.ts";
+import {
+  addFlags,
+  databaseFlags,
+  dataFlag,
+  type FlagsGiven,
+  jsonFlag,
+  print,
+  withFlags,
+} from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
-interface OfflineOptions {
-  data: string;
-  json?: boolean;
-  database?: string;
-  databaseFile?: string;
-  databaseCa?: string;
-  hostedKey?: string;
-}
+/** The flags of the registry's database. */
+const registryFlags = {
+  ...databaseFlags("the PostgreSQL that nodes share"),
+  "--hosted-key <file>": "the sealing key (default hosted.key in --data)",
+};
+
+type OfflineOptions = FlagsGiven<typeof dataFlag & typeof registryFlags & typeof jsonFlag>;
 
 /** `box hosted`: the relay for phones, and tenants without a box (contract §7, §11). */
 export function registerHosted(program: Command): void {
@@ -47,7 +54,7 @@ export function registerHosted(program: Command): void {
 }
 
 function serveCommand(): Command {
-  const command = registryFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"));
+  const command = withFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"), registryFlags);
   return withFlags(command.description("run the hosted service"), {
     "--ingest-rate <n>": "events a second for a tenant; 0 = no limit (default: free 50, pro 1000)",
     "--relay-rate <n>": "pages a second from one box; 0 = no limit (default 20)",
@@ -118,15 +125,7 @@ function tenantFlags(command: Command): Command {
 }
 
 function dataDirectoryFlags(command: Command): Command {
-  return registryFlags(command.addOption(dataFlag())).addOption(jsonFlag());
-}
-
-/** The flags of the registry's database. */
-function registryFlags(command: Command): Command {
-  return withFlags(command, {
-    ...databaseFlags("the PostgreSQL that nodes share"),
-    "--hosted-key <file>": "the sealing key (default hosted.key in --data)",
-  });
+  return addFlags(withFlags(addFlags(command, dataFlag), registryFlags), jsonFlag);
 }
 
 async function onDataDirectory<T>(

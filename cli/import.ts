@@ -4,35 +4,26 @@ import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
 import type { Imported, Importer } from "../src/records/import/importer.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readGiven } from "./import-files.ts";
+import { addFlags, type FlagsGiven } from "./options.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-interface ImportFlags {
-  project?: string | null;
-  output?: string;
-  report?: string;
-  fromUrl?: string;
-  token?: string;
-}
+const importFlags = {
+  "--from-url <url>": "read from the running system instead of files: the address of its API",
+  "--token <file>": "with --from-url: file with the API's token (- = standard input)",
+  "--project <name>": "name of the project (default: the system's name)",
+  "--output <file>":
+    "write the configuration to FILE, and its credentials to FILE.env (default: standard output)",
+  "--report <file>": "write the report to this file (default: standard error)",
+};
+type ImportFlags = FlagsGiven<typeof importFlags>;
 
 /** `box import`: turns another system's export into a configuration file, without calling a box. */
 export function registerImport(program: Command): void {
-  program
-    .command("import <system> [file...]")
+  addFlags(program.command("import <system> [file...]"), importFlags)
     .description(
       "turn another system's export into a configuration file (alertmanager, pagerduty, opsgenie, goalert, oncall), with a report of what is the same here and what isn't (a folder: its .json, .yml and .yaml; - = standard input)",
     )
-    .option(
-      "--from-url <url>",
-      "read from the running system instead of files: the address of its API",
-    )
-    .option("--token <file>", "with --from-url: file with the API's token (- = standard input)")
-    .option("--project <name>", "name of the project (default: the system's name)")
-    .option(
-      "--output <file>",
-      "write the configuration to FILE, and its credentials to FILE.env (default: standard output)",
-    )
-    .option("--report <file>", "write the report to this file (default: standard error)")
     .action(async (system: string, paths: string[], flags: ImportFlags) => {
       const { importers } = await import("../src/records/import/list.ts");
       const importer = importers.find((one) => one.system === system);
@@ -83,13 +74,13 @@ export async function importWith(
 async function read(
   importer: Importer,
   paths: readonly string[],
-  { project = null, fromUrl, token }: ImportFlags,
+  { project, fromUrl, token }: ImportFlags,
 ): Promise<Imported> {
   const { ImportFault } = await import("../src/records/import/given-file.ts");
   try {
     const files =
       fromUrl === undefined ? await readGiven(paths) : await readOther(importer, fromUrl, token);
-    return importer.read(files, { now: unixSeconds(systemClock), project });
+    return importer.read(files, { now: unixSeconds(systemClock), project: project ?? null });
   } catch (error) {
     if (!(error instanceof ImportFault)) throw error;
     throw new CommandError(error.message, exitCodes.usage);

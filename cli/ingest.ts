@@ -6,9 +6,9 @@ import { eventLimits } from "../src/in/ingest/event.ts";
 import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
-import { levelHelp, parseLevel } from "./level.ts";
+import { levelHelp } from "./level.ts";
 import { lineGroups } from "./lines.ts";
-import { flag, jsonFlag, print, urlFlag } from "./options.ts";
+import { addFlags, type FlagsGiven, jsonFlag, print, urlFlag } from "./options.ts";
 import { answered, refusal } from "./refused.ts";
 import { NoAnswer, type Reply, send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
@@ -19,14 +19,15 @@ const MOST_TRIES = 60;
 /** How long a line may wait for further lines of its request. */
 const LONGEST_WAIT_MS = 200;
 
-interface IngestOptions {
-  url?: string;
-  token?: string;
-  level?: string;
-  tag?: string[];
-  json?: boolean;
-  quiet?: boolean;
-}
+const ingestFlags = {
+  ...urlFlag,
+  "--token <token>": { about: "ingest token (pti_…)", twin: "" },
+  "--level <level>": `level of every event: ${levelHelp} (default: the level that the line names, else info)`,
+  "--tag <tag...>": "tags of every event",
+  "--quiet": "no progress",
+  ...jsonFlag,
+};
+type IngestOptions = FlagsGiven<typeof ingestFlags>;
 
 interface Totals {
   lines: number;
@@ -39,20 +40,10 @@ interface Totals {
 }
 
 export function registerIngest(program: Command): void {
-  program
-    .command("ingest [file...]")
+  addFlags(program.command("ingest [file...]"), ingestFlags)
     .description(
       "send the lines of files (or standard input) as events; reports each line that is refused",
     )
-    .addOption(urlFlag())
-    .addOption(flag("--token <token>", "ingest token (pti_…)"))
-    .option(
-      "--level <level>",
-      `level of every event: ${levelHelp} (default: the level that the line names, else info)`,
-    )
-    .option("--tag <tag...>", "tags of every event")
-    .option("--quiet", "no progress")
-    .addOption(jsonFlag())
     .action(ingest);
 }
 
@@ -62,12 +53,11 @@ async function ingest(files: string[], options: IngestOptions): Promise<void> {
       "an ingest token is needed: --token or BOX_TOKEN (box source add makes one)",
       exitCodes.usage,
     );
-  const level = options.level === undefined ? null : parseLevel(options.level);
   const from = options.token === terminal().env["BOX_TOKEN"] ? "BOX_TOKEN" : "--token";
   const sending: Sending = {
     url: urlOf(options),
     token: tokenOf("pti", options.token, from),
-    level,
+    level: options.level,
     tags: options.tag,
   };
   const totals: Totals = { lines: 0, accepted: 0, rejected: 0, cut: 0, alerted: 0, retries: 0 };
@@ -134,8 +124,8 @@ async function* withPauses(
 interface Sending {
   url: string;
   token: string;
-  /** null: each line's own level. */
-  level: number | null;
+  /** undefined: each line's own level. */
+  level: number | undefined;
   tags: string[] | undefined;
 }
 

@@ -12,15 +12,21 @@ import { namedInProject, nounCommands, type Things } from "./noun.ts";
 import { apiFlags, flag, type GivenBy, print } from "./options.ts";
 import { type Columns, table, tableOf, when } from "./table.ts";
 
-interface MakeOptions extends ApiOptions {
-  name?: string;
-  event?: string[];
-  titleTemplate?: string;
-  bodyTemplate?: string;
-  stormThreshold?: string;
-  shared?: true;
-  except?: string[];
-}
+const makeFlags = {
+  "--name <name>": "a name for people",
+  "--event <kind...>": "only these kinds of events (default: every kind)",
+  "--shared": "the channel gets the alerts of every project",
+  "--except <project...>": "with --shared: but not of these projects",
+};
+const textFlags = {
+  "--title-template <text>": "your own title, in Mustache",
+  "--body-template <text>": "your own body, in Mustache",
+};
+const stormFlags = {
+  "--storm-threshold <n>":
+    "alerts per minute that are sent one by one; further ones are combined into one message a minute; 0 = never combine (default 10)",
+};
+type MakeOptions = GivenBy<typeof makeFlags & typeof textFlags & typeof stormFlags>;
 
 /** `box integration` for channels, and the runbook actions beside them. */
 export function registerIntegrations(program: Command, list: ChannelList = channels): void {
@@ -94,21 +100,8 @@ function addCommand(integration: Command, channel: Channel): void {
     "<project>",
     ...words.map(([, how]) => how),
   ].join(" ");
-  const command = apiFlags(integration.command(name))
-    .description(`add ${about}`)
-    .option("--name <name>", "a name for people")
-    .option("--event <kind...>", "only these kinds of events (default: every kind)")
-    .option("--shared", "the channel gets the alerts of every project")
-    .option("--except <project...>", "with --shared: but not of these projects");
-  if (!bodyAsIs)
-    command
-      .option("--title-template <text>", "your own title, in Mustache")
-      .option("--body-template <text>", "your own body, in Mustache");
-  if (isChat)
-    command.option(
-      "--storm-threshold <n>",
-      "alerts per minute that are sent one by one; further ones are combined into one message a minute; 0 = never combine (default 10)",
-    );
+  const own = { ...makeFlags, ...(bodyAsIs ? {} : textFlags), ...(isChat ? stormFlags : {}) };
+  const command = apiFlags(integration.command(name), own).description(`add ${about}`);
   for (const { option } of options) command.addOption(option);
   command.action(async (project: string, ...given: unknown[]) => {
     const set = command.opts<MakeOptions & Record<string, string>>();

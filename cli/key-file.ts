@@ -1,28 +1,19 @@
 import type { Command } from "commander";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { dataFlag, jsonFlag, print } from "./options.ts";
-
-interface OfflineOptions {
-  data: string;
-  json?: boolean;
-}
+import { type OfflineOptions, offlineFlags, print } from "./options.ts";
 
 /** The keys of stored credentials, in the data directory. */
 export function registerKeyFile(program: Command): void {
   const keyFile = program
     .command("key-file")
     .description("the keys that encrypt stored credentials");
-  flags(keyFile.command("rotate"))
+  offlineFlags(keyFile.command("rotate"))
     .description("make a new key and encrypt everything stored with it; old keys stay in the file")
     .action(rotate);
-  flags(keyFile.command("add <file>"))
+  offlineFlags(keyFile.command("add <file>"))
     .description("add an old key file, so that values encrypted with it can be read again")
     .action(add);
-}
-
-function flags(command: Command): Command {
-  return command.addOption(dataFlag()).addOption(jsonFlag());
 }
 
 async function desk({ data }: OfflineOptions) {

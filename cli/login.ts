@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { plainUrl, tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { loginFile, removeLogin, writeLogin } from "./login-file.ts";
-import { apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
+import { addFlags, apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
 import { ask, givenPassword } from "./prompt.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
@@ -20,10 +20,8 @@ export function registerLogin(program: Command): void {
   apiFlags(program.command("login"), loginFlags)
     .description("store a box's address and an API key for all later commands of this user")
     .action(login);
-  program
-    .command("logout")
+  addFlags(program.command("logout"), jsonFlag)
     .description("remove the stored address and key; the key stays valid")
-    .addOption(jsonFlag())
     .action((options: { json?: boolean }) => {
       const wasThere = removeLogin();
       print({ removed: wasThere }, options, () => (wasThere ? "forgotten" : "there was no login"));

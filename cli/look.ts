@@ -5,51 +5,46 @@ import type { Status } from "../src/app/operate/status.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError } from "./exit.ts";
-import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import {
+  addFlags,
+  dataFlag,
+  type FlagsGiven,
+  type OfflineOptions,
+  offlineFlags,
+  print,
+} from "./options.ts";
 import { printable, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-interface LookFlags {
-  data: string;
-  json?: boolean;
-}
+const healthFlags = {
+  ...dataFlag,
+  "--at <url>": {
+    about: "address to ask (default: where the box of the data directory listens)",
+    twin: "HEALTH",
+  },
+};
 
 /** The box's state and its faults, read from the data directory, whether it runs or not. */
 export function registerLook(program: Command): void {
-  program
-    .command("status")
+  offlineFlags(program.command("status"))
     .description(
       "show whether the box runs, what it stores, what waits to be sent, and when it was last backed up",
     )
-    .addOption(dataFlag())
-    .addOption(jsonFlag())
     .action(status);
-  program
-    .command("doctor")
+  offlineFlags(program.command("doctor"))
     .description("check everything that the box needs; exit 1 if something is wrong")
-    .addOption(dataFlag())
-    .addOption(jsonFlag())
     .action(doctor);
-  program
-    .command("health")
+  addFlags(program.command("health"), healthFlags)
     .description("ask the box on this machine whether it is alive (/healthz): exit 0, or 1")
-    .addOption(dataFlag())
-    .addOption(
-      flag(
-        "--at <url>",
-        "address to ask (default: where the box of the data directory listens)",
-        "HEALTH",
-      ),
-    )
     .action(health);
 }
 
-async function options({ data }: LookFlags) {
+async function options({ data }: { data: string }) {
   return { data, clock: systemClock, random: systemRandom };
 }
 
 /** For a container's health check: nothing is printed where all is well. */
-async function health({ data, at }: { data: string; at?: string }): Promise<void> {
+async function health({ data, at }: FlagsGiven<typeof healthFlags>): Promise<void> {
   const [{ askBox }, { boxAddress }] = await Promise.all([
     import("../src/app/operate/ask.ts"),
     import("../src/app/operate/status.ts"),
@@ -66,7 +61,7 @@ async function health({ data, at }: { data: string; at?: string }): Promise<void
   if (answer?.status !== "ok") throw new CommandError(`no answer from ${address}`);
 }
 
-async function status(flags: LookFlags): Promise<void> {
+async function status(flags: OfflineOptions): Promise<void> {
   const { boxStatus } = await import("../src/app/operate/status.ts");
   const found = await boxStatus(await options(flags));
   print(found, flags, () => statusText(found));
@@ -110,7 +105,7 @@ const doctorText = (last: Status["doctor"]): string =>
       ? `found nothing wrong ${when(last.at)}; box doctor looks now`
       : `WRONG ${when(last.at)}: ${last.wrong.join(", ")}; box doctor looks now, and says what to do`;
 
-async function doctor(flags: LookFlags): Promise<void> {
+async function doctor(flags: OfflineOptions): Promise<void> {
   const { examine } = await import("../src/app/operate/doctor.ts");
   const findings = await examine(await options(flags));
   const wrong = findings.filter(({ state }) => state === "wrong").length;

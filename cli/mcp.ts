@@ -3,26 +3,26 @@ import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { ASSISTANT } from "../src/people/actor.ts";
 import type { AskBox } from "../src/web/assistants/ask.ts";
-import { type ApiOptions, connectionOf } from "./connection.ts";
-import { flag, reachFlags } from "./options.ts";
+import { connectionOf } from "./connection.ts";
+import { addFlags, type FlagsGiven, reachFlags } from "./options.ts";
 import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
+const mcpFlags = {
+  ...reachFlags,
+  "--allow-acts": { about: "let it carry out what it planned, too", twin: "MCP" },
+};
+
 /** `box mcp`: an assistant's program starts it and speaks with it over standard input and output. */
 export function registerMcp(program: Command): void {
-  reachFlags(program.command("mcp"))
+  addFlags(program.command("mcp"), mcpFlags)
     .description(
       "let an assistant read the box and plan changes with your key, by the Model Context Protocol on standard input and output",
     )
-    .addOption(flag("--allow-acts", "let it carry out what it planned, too", "MCP"))
     .action(serveAssistant);
 }
 
-interface McpOptions extends ApiOptions {
-  allowActs?: boolean;
-}
-
-async function serveAssistant(options: McpOptions): Promise<void> {
+async function serveAssistant(options: FlagsGiven<typeof mcpFlags>): Promise<void> {
   const { url, key } = connectionOf(options);
   const { serveAssistantOn } = await import("../src/web/assistants/stdio.ts");
   const { stdin, stdout } = terminal();

@@ -3,6 +3,7 @@ import type { CalendarEntry, CurrentAnswer, GridAnswer } from "../src/core/oncal
 import { accountIds } from "./accounts.ts";
 import { api, queried, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
+import type { PersonOptions } from "./contacts.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
 import { apiFlags, type GivenBy, print } from "./options.ts";
@@ -108,10 +109,6 @@ function cells(row: Row): string[][] {
   return [[project, schedule, off ? "nobody, outside of its hours" : "nobody", "", later]];
 }
 
-interface Whose extends ApiOptions {
-  person?: string;
-}
-
 function registerCalendars(oncall: Command): void {
   const group = oncall
     .command("calendar")
@@ -123,7 +120,7 @@ function registerCalendars(oncall: Command): void {
   const calendar = nounCommands(group, {
     of: "",
     one: "<id>",
-    at: (_, options: Whose) => placeOf(options),
+    at: (_, options: PersonOptions) => placeOf(options),
   });
   person(apiFlags(group.command("add [schedule]")))
     .description(
@@ -139,13 +136,13 @@ function registerCalendars(oncall: Command): void {
   person(calendar.delete("revoke a calendar address", "revoke", "revoked"));
 }
 
-async function placeOf(options: Whose): Promise<string> {
+async function placeOf(options: PersonOptions): Promise<string> {
   const { person = "me" } = options;
   const account = person === "me" ? person : (await accountIds(options))(person);
   return v1("accounts", account, "calendars");
 }
 
-async function add(schedule: string | undefined, options: Whose): Promise<void> {
+async function add(schedule: string | undefined, options: PersonOptions): Promise<void> {
   const body = schedule === undefined ? {} : { schedule };
   const made = await api.post<CalendarEntry & { calendar_url: string }>(
     options,

@@ -4,56 +4,50 @@ import type { Restored } from "../src/records/backup/restore.ts";
 import type { Taken } from "../src/records/backup/take.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { registerLook } from "./look.ts";
-import { dataFlag, jsonFlag, print } from "./options.ts";
+import { addFlags, dataFlag, type FlagsGiven, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
-interface StoreOptions {
-  data: string;
-  store: string;
-  json?: boolean;
-}
+const storeFlags = {
+  ...dataFlag,
+  "--store <name>": { about: "box.db, hosted.db or tenants/<tenant id>.db", usual: "box.db" },
+  ...jsonFlag,
+};
+
+const backupFlags = {
+  ...storeFlags,
+  "--replace": "overwrite FILE if it exists; never a file of a data directory",
+  "--with-key": "write the keys that encrypt secrets to FILE.key, too",
+};
+
+const restoreFlags = {
+  ...storeFlags,
+  "--replace": "keep the existing files aside and replace them",
+  "--pending <what>": {
+    about:
+      "pages that waited when the backup was made: keep, drop, or auto (keep those that can't have arrived)",
+    usual: "auto",
+  },
+};
 
 /** Backup and restore on the data directory, and the box's state. */
 export function registerOperate(program: Command): void {
   registerLook(program);
-  storeFlags(program.command("backup <file>"))
+  addFlags(program.command("backup <file>"), backupFlags)
     .description("write a copy of the storage and check it by a restore, also while the box serves")
-    .option("--replace", "overwrite FILE if it exists; never a file of a data directory")
-    .option("--with-key", "write the keys that encrypt secrets to FILE.key, too")
     .action(backup);
-  program
-    .command("verify <file>")
+  addFlags(program.command("verify <file>"), jsonFlag)
     .description(
       "check a backup against its FILE.json: hash, every database page, references, counts",
     )
-    .addOption(jsonFlag())
     .action(verify);
-  storeFlags(program.command("restore <file>"))
+  addFlags(program.command("restore <file>"), restoreFlags)
     .description(
       "restore a backup into an empty data directory, or over a stopped box; alerts that were open then are open again",
-    )
-    .option("--replace", "keep the existing files aside and replace them")
-    .option(
-      "--pending <what>",
-      "pages that waited when the backup was made: keep, drop, or auto (keep those that can't have arrived)",
-      "auto",
     )
     .action(restore);
 }
 
-function storeFlags(command: Command): Command {
-  return command
-    .addOption(dataFlag())
-    .option("--store <name>", "box.db, hosted.db or tenants/<tenant id>.db", "box.db")
-    .addOption(jsonFlag());
-}
-
-interface BackupOptions extends StoreOptions {
-  withKey?: boolean;
-  replace?: boolean;
-}
-
-async function backup(file: string, options: BackupOptions): Promise<void> {
+async function backup(file: string, options: FlagsGiven<typeof backupFlags>): Promise<void> {
   const [{ backUp }, { placeOf }] = await Promise.all([
     import("../src/app/offline/backup.ts"),
     import("../src/records/backup/place.ts"),
@@ -88,10 +82,7 @@ async function verify(file: string, options: { json?: boolean }): Promise<void> 
   );
 }
 
-async function restore(
-  file: string,
-  options: StoreOptions & { replace?: boolean; pending: string },
-): Promise<void> {
+async function restore(file: string, options: FlagsGiven<typeof restoreFlags>): Promise<void> {
   const [{ restoreBackup }, { placeOf }] = await Promise.all([
     import("../src/records/backup/restore.ts"),
     import("../src/records/backup/place.ts"),

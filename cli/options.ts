@@ -9,9 +9,12 @@ import { parseSpan, parseTime } from "./times.ts";
  * variable's name where other commands have a flag of the same name with another meaning.
  */
 export function flag(flags: string, description: string, of = ""): Option {
-  const name = /--([a-z-]+)/.exec(flags)?.[1] ?? "";
-  const twin = ["BOX", of, name].filter((part) => part !== "").join("_");
-  return new Option(flags, description).env(twin.toUpperCase().replaceAll("-", "_"));
+  return withTwin(new Option(flags, description), of);
+}
+
+function withTwin(option: Option, of: string): Option {
+  const twin = ["BOX", of, option.long?.slice(2)].filter(Boolean).join("_");
+  return option.env(twin.toUpperCase().replaceAll("-", "_"));
 }
 
 /** Adds such options: what each does, by how it is written. */
@@ -21,49 +24,53 @@ export function withFlags(command: Command, all: Readonly<Record<string, string>
 }
 
 /** The flags of a database, which `what` names. */
-export const databaseFlags = (what: string): Record<string, string> => ({
+export const databaseFlags = (what: string) => ({
   "--database <url>": `${what}: postgres://user@host1,host2/name`,
   "--database-file <file>":
     "a file that contains the --database address; keeps its password out of ps",
   "--database-ca <file>": "trust only this authority for the database (PEM)",
 });
 
-export function dataFlag(): Option {
-  return flag("--data <dir>", "data directory")
-    .default("./box-data")
-    .argParser((directory: string) => {
-      if (directory !== "") return directory;
-      throw new InvalidArgumentError("It must name a directory.");
-    });
-}
+export const dataFlag = {
+  "--data <dir>": { about: "data directory", usual: "./box-data", twin: "" },
+};
 
-export function jsonFlag(): Option {
-  return new Option("--json", "print one JSON object");
-}
+export const jsonFlag = { "--json": "print one JSON object" };
 
-export function urlFlag(): Option {
-  return flag("--url <url>", `address of the box (default: that of box login, or ${USUAL_URL})`);
-}
+export const urlFlag = {
+  "--url <url>": {
+    about: `address of the box (default: that of box login, or ${USUAL_URL})`,
+    twin: "",
+  },
+};
 
-/** Adds where a running box is, and the key. */
-export function reachFlags(command: Command): Command {
-  return command
-    .addOption(urlFlag())
-    .addOption(flag("--key <key>", "API key, ptk_… (default: the one that box login stored)"));
+/** Where a running box is, and the key. */
+export const reachFlags = {
+  ...urlFlag,
+  "--key <key>": { about: "API key, ptk_… (default: the one that box login stored)", twin: "" },
+};
+
+/** Adds flags to a command, in their order. */
+export function addFlags(command: Command, flags: Flags): Command {
+  for (const [written, says] of Object.entries(flags)) command.addOption(optionOf(written, says));
+  return command;
 }
 
 /** Adds the flags of commands that call a running box and print its answer, and those of this one. */
-export function apiFlags(command: Command, own: Flags = {}): Command {
-  reachFlags(command).addOption(jsonFlag());
-  for (const [written, says] of Object.entries(own)) command.addOption(optionOf(written, says));
-  return command;
-}
+export const apiFlags = (command: Command, own: Flags = {}): Command =>
+  addFlags(command, { ...reachFlags, ...jsonFlag, ...own });
+
+/** The same of commands that work on a data directory. */
+export const offlineFlags = (command: Command, own: Flags = {}): Command =>
+  addFlags(command, { ...dataFlag, ...jsonFlag, ...own });
+export type OfflineOptions = FlagsGiven<typeof dataFlag & typeof jsonFlag>;
 
 function optionOf(written: string, says: FlagWords): Option {
   if (typeof says === "string") return readOption(written, says);
   if ("must" in says) return readOption(written, says.must).makeOptionMandatory();
   const { about, usual, choices, repeats = false, twin } = says;
-  const option = twin === undefined ? readOption(written, about) : flag(written, about, twin);
+  const option = readOption(written, about);
+  if (twin !== undefined) withTwin(option, twin);
   if (choices !== undefined) option.choices(choices);
   if (repeats) option.default([], "none").argParser((text, all: string[]) => [...all, text]);
   if (usual === undefined) return option;
@@ -71,11 +78,15 @@ function optionOf(written: string, says: FlagWords): Option {
 }
 
 /** How the words of a flag are read: `--until <time>`. */
-const READERS: Readonly<Record<string, (flag: string, text: string) => number>> = {
+const READERS: Readonly<Record<string, (flag: string, text: string) => number | string>> = {
   "<time>": parseTime,
   "<length>": parseSpan,
   "<span>": parseSpan,
   "<level>": (_flag, text) => parseLevel(text),
+  "<dir>": (_flag, text) => {
+    if (text !== "") return text;
+    throw new InvalidArgumentError("It must name a directory.");
+  },
 };
 
 /** An option whose text is read as its word says. Throws CommandError for what can't be read. */
@@ -102,11 +113,13 @@ type FlagWords = string | { must: string } | Says;
 export type Flags = Readonly<Record<string, FlagWords>>;
 
 type Words<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Words<Rest>>}` : S;
-type NameOf<F> = F extends `--${infer Name} ${string}`
+type NameOf<F> = F extends `--no-${infer Name}`
   ? Words<Name>
-  : F extends `--${infer Name}`
+  : F extends `--${infer Name} ${string}`
     ? Words<Name>
-    : never;
+    : F extends `--${infer Name}`
+      ? Words<Name>
+      : never;
 type ValueOf<F, Says> = F extends `${string}...>`
   ? string[]
   : Says extends { repeats: true }
@@ -119,14 +132,19 @@ type ValueOf<F, Says> = F extends `${string}...>`
           ? string
           : F extends `${string}]`
             ? string | true
-            : true;
+            : F extends `--no-${string}`
+              ? boolean
+              : true;
 
 type IsThere = { must: string } | { usual: string } | { repeats: true };
 
-/** What such a command is given: `--by-rule` is `byRule`, true; `--event <kind...>` is a list of texts, `--new [days]` a text or true, `--from <time>` seconds. */
-export type GivenBy<F extends Flags> = ApiOptions & {
+/** What such a command is given: `--by-rule` is `byRule`, true; `--no-lines` is `lines`, false; `--event <kind...>` is a list of texts, `--new [days]` a text or true, `--from <time>` seconds. */
+export type FlagsGiven<F extends Flags> = {
   [K in keyof F as F[K] extends IsThere ? never : NameOf<K>]?: ValueOf<K, F[K]>;
 } & { [K in keyof F as F[K] extends IsThere ? NameOf<K> : never]: ValueOf<K, F[K]> };
+
+/** The same of a command with `apiFlags`. */
+export type GivenBy<F extends Flags> = ApiOptions & FlagsGiven<F>;
 
 /** Prints an answer: as JSON with --json, else the text of `plain`. */
 export function print(answer: object, options: { json?: boolean }, plain: () => string): void {

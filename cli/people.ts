@@ -5,19 +5,14 @@ import type { PeopleView, SeatFlags } from "../src/app/offline/people.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { secondsOfSpan } from "../src/ground/kit/wall-time.ts";
-import { dataFlag, flag, jsonFlag, print } from "./options.ts";
+import { flag, type OfflineOptions, offlineFlags, print } from "./options.ts";
 import { givenPassword } from "./prompt.ts";
 import { type Columns, tableOf, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 
-interface OfflineOptions {
-  data: string;
-  json?: boolean;
-}
-
 /** People on the data directory: the first account, and what an owner without a key can't do otherwise. */
 export function registerPeople(program: Command): void {
-  dataDirectoryFlags(program.command("pair-code"))
+  offlineFlags(program.command("pair-code"))
     .description("print a pairing code that makes one account, and a link")
     .option("--email <email>", "only this e-mail address may use the code")
     .option("--role <role>", "owner, admin or member (default member; owner for the first account)")
@@ -27,14 +22,14 @@ export function registerPeople(program: Command): void {
     )
     .action(issue);
   const account = program.command("account").description("accounts: the people of this box");
-  dataDirectoryFlags(account.command("list")).description("list accounts").action(listAccounts);
-  dataDirectoryFlags(account.command("set-role <account> <role>"))
+  offlineFlags(account.command("list")).description("list accounts").action(listAccounts);
+  offlineFlags(account.command("set-role <account> <role>"))
     .description("change the role of an account (its id or email)")
     .action(setRole);
-  dataDirectoryFlags(account.command("remove <account>"))
+  offlineFlags(account.command("remove <account>"))
     .description("remove an account (its id or email) with its keys")
     .action(removeAccount);
-  dataDirectoryFlags(account.command("set-password <account>"))
+  offlineFlags(account.command("set-password <account>"))
     .description(
       "set a new password for an account (its id or email); signs its browsers out; its API keys stay valid",
     )
@@ -44,27 +39,21 @@ export function registerPeople(program: Command): void {
     )
     .action(setPassword);
   const key = program.command("key").description("API keys");
-  dataDirectoryFlags(key.command("list"))
+  offlineFlags(key.command("list"))
     .description("list API keys, without the keys themselves")
     .option("--account <account>", "of one account (its id or email)")
     .action(listKeys);
-  dataDirectoryFlags(key.command("create <account>"))
+  offlineFlags(key.command("create <account>"))
     .description("make an API key for an account (its id or email); it is shown this once")
     .option("--label <text>", "what it is for")
     .action(createKey);
-  dataDirectoryFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
+  offlineFlags(key.command("revoke <id>")).description("revoke an API key").action(revokeKey);
   const session = program.command("session").description("browsers that are signed in");
-  dataDirectoryFlags(session.command("list"))
+  offlineFlags(session.command("list"))
     .description("list signed-in browsers, the one seen last first")
     .option("--account <account>", "of one account (its id or email)")
     .action(listSessions);
-  dataDirectoryFlags(session.command("end <id>"))
-    .description("sign a browser out")
-    .action(endSession);
-}
-
-function dataDirectoryFlags(command: Command): Command {
-  return command.addOption(dataFlag()).addOption(jsonFlag());
+  offlineFlags(session.command("end <id>")).description("sign a browser out").action(endSession);
 }
 
 async function parts({ data }: OfflineOptions) {

@@ -1,34 +1,26 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { Progress, RunVerdict } from "../src/app/prove/prove.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { databaseFlags, jsonFlag, print } from "./options.ts";
+import { addFlags, databaseFlags, type FlagsGiven, jsonFlag, print } from "./options.ts";
 
-interface ProveFlags {
-  seed?: string;
-  kills: string;
-  dir?: string;
-  database?: string;
-  databaseFile?: string;
-  databaseCa?: string;
-  json?: boolean;
-}
-
-const DATABASE =
-  "empty PostgreSQL database, for two machines that share the box; every third kill takes a machine and its disk";
+const proveFlags = {
+  "--kills <n>": { about: "how many kills", usual: "60" },
+  "--seed <n>": "repeat the choices of an earlier run (default: another each time)",
+  "--dir <dir>": "where the scratch data is made (default: the system's temporary place)",
+  ...jsonFlag,
+  // Without variables of the environment: those name the database of a box that pages somebody.
+  ...databaseFlags(
+    "empty PostgreSQL database, for two machines that share the box; every third kill takes a machine and its disk",
+  ),
+};
+type ProveFlags = FlagsGiven<typeof proveFlags>;
 
 export function registerProve(program: Command): void {
-  const prove = new Command("prove")
+  const prove = addFlags(new Command("prove"), proveFlags)
     .description("kill a temporary box again and again, and show that nothing is lost")
-    .option("--kills <n>", "how many kills", "60")
-    .option("--seed <n>", "repeat the choices of an earlier run (default: another each time)")
-    .option("--dir <dir>", "where the scratch data is made (default: the system's temporary place)")
-    .addOption(jsonFlag())
     .action(run);
-  // Without variables of the environment: those name the database of a box that pages somebody.
-  for (const [flags, does] of Object.entries(databaseFlags(DATABASE)))
-    prove.addOption(new Option(flags, does));
   program.addCommand(prove);
 }
 

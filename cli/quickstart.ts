@@ -9,38 +9,26 @@ import { contactName } from "./contacts.ts";
 import { CommandError } from "./exit.ts";
 import { readText } from "./files.ts";
 import { readLogin, writeLogin } from "./login-file.ts";
-import { apiFlags, dataFlag, print } from "./options.ts";
+import { apiFlags, print } from "./options.ts";
 import { allProjects } from "./projects.ts";
 import { chosenContact } from "./quickstart-contact.ts";
 import { ring } from "./quickstart-ring.ts";
-import type { Me, Quickstart, QuickstartOptions } from "./quickstart-run.ts";
+import {
+  type Me,
+  type Quickstart,
+  type QuickstartOptions,
+  quickstartFlags,
+} from "./quickstart-run.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
-import { parseSpan } from "./times.ts";
 
 /** `box quickstart`: three questions and one test page. It names the step at which the page failed. */
 export function registerQuickstart(program: Command): void {
-  apiFlags(program.command("quickstart"))
+  apiFlags(program.command("quickstart"), quickstartFlags)
     .description(
       "from nothing to a phone that rings: makes account, contact, gateway, project and rule, and sends a test page that you acknowledge on the phone; asks for every value that no flag gives",
     )
-    .addOption(dataFlag())
-    .option("--email <email>", "your e-mail address, for the first account")
-    .option(
-      "--password-file <file>",
-      "a file with your password (- = standard input; default: a new one)",
-    )
-    .option(
-      "--by <kind>",
-      "how it pages you: ntfy, email, sms, voice, pushover, telegram, slack, matrix",
-    )
-    .option("--address <address>", "your address there (default for ntfy: a new topic)")
-    .option("--server <url>", "your own ntfy server")
-    .option("--project <project>", "the project whose errors page you", "quickstart")
-    .option("--test", "page now, without asking")
-    .option("--no-test", "don't page now")
-    .option("--wait <length>", "how long the test waits for the answer", "5m")
     .action(quickstart);
 }
 
@@ -49,7 +37,7 @@ async function quickstart(given: QuickstartOptions): Promise<void> {
   const { stdout, stderr } = terminal();
   const out = given.json ? stderr : stdout;
   const say = (line: string) => void out.write(`${line}\n`);
-  const waitMs = parseSpan("--wait", given.wait) * 1000;
+  const waitMs = given.wait * 1000;
   try {
     const { me, options } = await seat({ options: given, asker, say });
     const run = { options, asker, say };

@@ -7,18 +7,18 @@ import { cut } from "../src/ground/kit/text.ts";
 import { eventLimits } from "../src/in/ingest/event.ts";
 import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { levelHelp, parseLevel } from "./level.ts";
-import { flag, urlFlag } from "./options.ts";
+import { levelHelp } from "./level.ts";
+import { addFlags, type FlagsGiven, urlFlag } from "./options.ts";
 import { RefusedError } from "./refused.ts";
 import { send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
-interface RunOptions {
-  url?: string;
-  source?: string;
-  level: string;
-  heartbeat?: string;
-}
+const runFlags = {
+  ...urlFlag,
+  "--source <token>": { about: "ingest token (pti_…) of the source to send to", twin: "RUN" },
+  "--level <level>": { about: `level of the event: ${levelHelp}`, usual: "error" },
+  "--heartbeat <url>": { about: "address of a heartbeat that gets start and end", twin: "RUN" },
+};
 
 /** How much of a command's output is kept: its last lines, up to this many. */
 const LINES = 20;
@@ -30,21 +30,20 @@ const NOT_RUN = 126;
 const SIGNALLED = 128;
 
 export function registerRun(program: Command): void {
-  program
-    .command("run <command> [words...]")
+  addFlags(program.command("run <command> [words...]"), runFlags)
     .description(
       "run a command; if it fails, send an event with its exit code and last lines. Ends with the same exit code",
     )
     .passThroughOptions()
-    .addOption(urlFlag())
-    .addOption(flag("--source <token>", "ingest token (pti_…) of the source to send to", "RUN"))
-    .option("--level <level>", `level of the event: ${levelHelp}`, "error")
-    .addOption(flag("--heartbeat <url>", "address of a heartbeat that gets start and end", "RUN"))
     .action(run);
 }
 
-async function run(command: string, words: string[], options: RunOptions): Promise<void> {
-  const level = parseLevel(options.level);
+async function run(
+  command: string,
+  words: string[],
+  options: FlagsGiven<typeof runFlags>,
+): Promise<void> {
+  const { level } = options;
   const token = options.source === undefined ? null : tokenOf("pti", options.source, "--source");
   const heartbeat = options.heartbeat === undefined ? null : pingUrl(options.heartbeat);
   if (heartbeat !== null) await told(() => ping(heartbeat, "/start", ""));

@@ -1,35 +1,28 @@
 import type { Command } from "commander";
 import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { levelHelp, parseLevel } from "./level.ts";
-import { flag, jsonFlag, print, urlFlag } from "./options.ts";
+import { levelHelp } from "./level.ts";
+import { addFlags, type FlagsGiven, jsonFlag, print, urlFlag } from "./options.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";
 
-interface SendOptions {
-  url?: string;
-  token?: string;
-  level: string;
-  keys?: string[];
-  tag?: string[];
-  json?: boolean;
-}
+const sendFlags = {
+  ...urlFlag,
+  "--token <token>": { about: "ingest token (pti_…)", twin: "" },
+  "--level <level>": { about: levelHelp, usual: "error" },
+  "--keys <name=value...>": "keys of the event",
+  "--tag <tag...>": "its tags",
+  ...jsonFlag,
+};
 
 export function registerSend(program: Command): void {
-  program
-    .command("send <message>")
+  addFlags(program.command("send <message>"), sendFlags)
     .description("send one event, and show what became of it")
-    .addOption(urlFlag())
-    .addOption(flag("--token <token>", "ingest token (pti_…)"))
-    .option("--level <level>", levelHelp, "error")
-    .option("--keys <name=value...>", "keys of the event")
-    .option("--tag <tag...>", "its tags")
-    .addOption(jsonFlag())
     .action(send);
 }
 
-async function send(message: string, options: SendOptions): Promise<void> {
+async function send(message: string, options: FlagsGiven<typeof sendFlags>): Promise<void> {
   if (!options.token)
     throw new CommandError(
       "an ingest token is needed: --token or BOX_TOKEN (box source add makes one)",
@@ -39,7 +32,7 @@ async function send(message: string, options: SendOptions): Promise<void> {
   const token = tokenOf("pti", options.token, from);
   const event = {
     message,
-    level: parseLevel(options.level),
+    level: options.level,
     ...(options.keys === undefined ? {} : { keys: keysOf(options.keys) }),
     ...(options.tag === undefined ? {} : { tags: options.tag }),
   };

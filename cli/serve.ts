@@ -8,7 +8,7 @@ import { systemRandom } from "../src/ground/kit/random.ts";
 import { commandAt } from "../src/ground/kit/shell.ts";
 import { channels } from "../src/out/services/list.ts";
 import { USUAL_URL } from "./connection.ts";
-import { databaseFlags, dataFlag, flag, withFlags } from "./options.ts";
+import { addFlags, databaseFlags, dataFlag, flag, withFlags } from "./options.ts";
 import { endOnFatal, keptRunning } from "./running.ts";
 
 export function registerServe(program: Command): void {
@@ -77,7 +77,7 @@ function backupFlags(command: Command): void {
 
 /** The flags of both serving roles. */
 export function serveFlags(command: Command, listen: string): Command {
-  withFlags(command.addOption(dataFlag()), {
+  withFlags(addFlags(command, dataFlag), {
     "--listen <host:port>": `address to listen on (default ${listen})`,
     "--tls-cert <file>": "certificate chain (PEM); read again on SIGHUP",
     "--tls-key <file>": "private key (PEM)",

@@ -5,7 +5,7 @@ import type { Provider } from "../src/people/oidc/provider.ts";
 import { api } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { nounCommands } from "./noun.ts";
-import { apiFlags, dataFlag, type GivenBy, jsonFlag, print } from "./options.ts";
+import { apiFlags, type GivenBy, offlineFlags, print } from "./options.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";
 
 type Shown = Provider & { redirect_uri: string };
@@ -21,18 +21,15 @@ const providerFlags = {
   "--domain <domain...>": "everybody with a verified address of these domains may sign in",
   "--no-test": "store it without asking the provider",
 } as const;
-type Given = GivenBy<typeof providerFlags> & { test: boolean };
+type Given = GivenBy<typeof providerFlags>;
 
 /** `box sign-in` for owners. Passwords are turned on and off on the machine itself. */
 export function registerSignIn(program: Command): void {
   const signIn = program.command("sign-in").description("how people sign in");
-  signIn
-    .command("password <on|off>")
+  offlineFlags(signIn.command("password <on|off>"))
     .description(
       "turn sign-in by password on or off; works only on the box's machine, so that nobody is locked out for good",
     )
-    .addOption(dataFlag())
-    .addOption(jsonFlag())
     .action(setPasswords);
   const group = signIn
     .command("provider")

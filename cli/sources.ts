@@ -28,17 +28,8 @@ export function registerSources(program: Command): void {
   apiFlags(group.command("add <project> <name>"), addFlags)
     .description("create a source; prints its ingest token once")
     .action(add);
-  apiFlags(group.command("set <project> <name>"))
+  apiFlags(group.command("set <project> <name>"), setFlags)
     .description("change a source: what you leave out stays")
-    .option(
-      "--retain-logs",
-      "keep its events as log lines: for box tail, dry runs and box alert lines",
-    )
-    .option("--no-retain-logs", "keep no more log lines of it")
-    .option(
-      "--mapping <preset|file>",
-      "for kind hook: how to read its bodies, a preset's name or a JSON file",
-    )
     .action(set);
   source.rename(
     "rename a source; its token keeps working, and rules and silences use the new name",
@@ -89,12 +80,19 @@ function tokensText({ token, short_token }: Tokens): string {
       );
 }
 
-const addFlags = {
+const RETAINS = {
   "--retain-logs": "keep its events as log lines: for box tail, dry runs and box alert lines",
-  "--kind <kind>": "the sender's format, for example alertmanager (default: the box's own)",
+};
+const MAPPING = {
   "--mapping <preset|file>":
     "for kind hook: how to read its bodies, a preset's name or a JSON file",
 };
+const addFlags = {
+  ...RETAINS,
+  "--kind <kind>": "the sender's format, for example alertmanager (default: the box's own)",
+  ...MAPPING,
+};
+const setFlags = { ...RETAINS, "--no-retain-logs": "keep no more log lines of it", ...MAPPING };
 
 async function add(
   project: string,
@@ -127,7 +125,7 @@ async function readMappingOf(given: string): Promise<unknown> {
 async function set(
   project: string,
   name: string,
-  options: ApiOptions & { retainLogs?: boolean; mapping?: string },
+  options: GivenBy<typeof setFlags>,
 ): Promise<void> {
   const all = v1("projects", project, "sources");
   const { sources } = await api.get<{ sources: SourceAnswer[] }>(options, all);

@@ -8,7 +8,7 @@ import { api, queried, v1 } from "./api.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { lineGroups } from "./lines.ts";
-import { apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
+import { addFlags, apiFlags, type GivenBy, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 import { localZone, terminal } from "./terminal.ts";
 
@@ -25,12 +25,10 @@ export function registerTemplate(program: Command): void {
       "list a project's templates, the most frequent first, with the rules that may match them",
     )
     .action(listHeard);
-  template
-    .command("try [file...]")
+  addFlags(template.command("try [file...]"), jsonFlag)
     .description(
       "show which templates the lines of files (or standard input) become, with counts; stores nothing",
     )
-    .addOption(jsonFlag())
     .action(tryFiles);
   apiFlags(template.command("why <message>"), explainFlags)
     .description(

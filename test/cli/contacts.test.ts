@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { runProgram } from "../../cli/box.ts";
+import { createProgram } from "../../cli/program.ts";
 import { onTerminal } from "../../cli/terminal.ts";
 import { testBox } from "../support/box.ts";
 import { box as run } from "../support/command-line.ts";
@@ -81,7 +82,9 @@ test("at a terminal the code is asked for until it is right", async (t) => {
   const env = { ...as(ann.key), HOME: "/nonexistent" };
   const terminal = { env, stdin, stdout: pipe("out"), stderr: pipe("err") };
   const words = ["contact", "add", "webhook", `${receiver.url}/a`, "--url", env.BOX_URL];
-  const running = onTerminal(terminal, () => runProgram([...words, "--key", env.BOX_KEY]));
+  const running = onTerminal(terminal, () =>
+    runProgram(createProgram(), [...words, "--key", env.BOX_KEY]),
+  );
   await until(() => /The code that was sent by/.test(said.err), "it asks");
   stdin.write(`${code() === "111111" ? "222222" : "111111"}\n`);
   await until(() => /4 tries left/.test(said.err), "it says that it was wrong");

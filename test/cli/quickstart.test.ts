@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { type TestContext, test } from "node:test";
 import jsQR from "jsqr";
 import { runProgram } from "../../cli/box.ts";
+import { createProgram } from "../../cli/program.ts";
 import { qrLines } from "../../cli/qr.ts";
 import { onTerminal } from "../../cli/terminal.ts";
 import { blocks, type Scene, withBox } from "../project/document.ts";
@@ -29,7 +30,7 @@ function talk(words: readonly string[], home: string): Talk {
   let from = 0;
   return {
     said: () => said,
-    ended: onTerminal(terminal, () => runProgram(words)),
+    ended: onTerminal(terminal, () => runProgram(createProgram(), words)),
     async reply(question, line) {
       await until(() => question.test(said.slice(from)), `it asks ${question}: ${said}`);
       from = said.length;

@@ -34,7 +34,7 @@ export async function box(
   // Commander reads flags' environment twins from the process, while it parses and before it waits.
   const own = process.env;
   process.env = terminal.env;
-  const running = onTerminal(terminal, () => runProgram(words.map(String), createProgram()));
+  const running = onTerminal(terminal, () => runProgram(createProgram(), words.map(String)));
   process.env = own;
   const code = await running;
   await new Promise(setImmediate);
