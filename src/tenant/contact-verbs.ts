@@ -16,7 +16,6 @@ import { takeSend } from "../out/contacts/sends.ts";
 import { codeRefused, issueContactCode, verifyContact } from "../out/contacts/verify.ts";
 import { codeMessage, testMessage } from "../out/paging/say.ts";
 import type { DirectMessage } from "../out/services/direct-message.ts";
-import { contactKindList } from "../out/services/list.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Operations on a person's contacts, called by routes, web pages and commands. */
@@ -41,7 +40,6 @@ export interface SentNow {
 export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
   sealer,
   rules: addressRules,
-  kinds: contactKindList,
 });
 
 /** Adds a contact, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */

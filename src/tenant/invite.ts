@@ -4,7 +4,6 @@ import { timeFor } from "../ground/kit/wall-time.ts";
 import { servedKinds } from "../out/contacts/gateways.ts";
 import { linkBase } from "../out/paging/capability.ts";
 import type { DirectMessage } from "../out/services/direct-message.ts";
-import { contactKindList } from "../out/services/list.ts";
 import { getAccount } from "../people/accounts.ts";
 import { issueCode, pairLink } from "../people/codes.ts";
 import type { codeWrite, Invitation } from "../people/pairing.ts";
@@ -17,7 +16,7 @@ type Place = Pick<Tenant, "store" | "publicUrl" | "outbox">;
 
 /** Whether invitations can go by mail. */
 export const canMail = ({ store }: Pick<Tenant, "store">): boolean =>
-  servedKinds(store, contactKindList).has("email");
+  servedKinds(store).has("email");
 
 /**
  * Issues the code, in the caller's name, and mails its link where that is asked for. A mail that isn't taken takes nothing

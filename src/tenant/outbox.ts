@@ -29,7 +29,6 @@ import { type ContactSender, createContactSender } from "../out/paging/send.ts";
 import type { Settings } from "../out/services/channel.ts";
 import type { GatewayKind } from "../out/services/contact-kind.ts";
 import type { ChannelList } from "../out/services/list.ts";
-import { contactKindList } from "../out/services/list.ts";
 import { createSender, type SenderOptions } from "../out/services/send.ts";
 import { clockOfPerson } from "../people/reader-clock.ts";
 import type { Job } from "./scheduler.ts";
@@ -150,17 +149,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       log,
       sealer,
       egress,
-      kinds: contactKindList,
       publicUrl: deps.publicUrl,
       oneOfMany: deps.oneOfMany,
     });
-  const pageOptions = {
-    sealer,
-    kinds: contactKindList,
-    tell,
-    unreached: nobodyGotIt,
-    hold: holdPages,
-  };
+  const pageOptions = { sealer, tell, unreached: nobodyGotIt, hold: holdPages };
   const pages = createDispatcher({
     store,
     log,

@@ -44,7 +44,7 @@ export interface PeopleReach {
 
 export function peopleReach(reader: Reader): PeopleReach {
   const contacts = contactsByAccount(reader);
-  const served = servedKinds(reader, kinds);
+  const served = servedKinds(reader);
   const rules = new Map(
     reader
       .sql<[], [account: string, rules: string]>(RULES)
@@ -62,7 +62,7 @@ export function peopleReach(reader: Reader): PeopleReach {
     from(account) {
       const levels = [0, ...rulesOf(account).map(({ min_level }) => min_level)];
       const reaches = (level: number) =>
-        waysOf({ rules: rulesOf(account), contacts: usable(account), level, kinds }).length > 0;
+        waysOf({ rules: rulesOf(account), contacts: usable(account), level }).length > 0;
       return levels.sort((a, b) => a - b).find(reaches) ?? null;
     },
     whyNone: (account) => whyNone(contacts.get(account) ?? [], served),

@@ -1,6 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/list.ts";
 import { getAlertRow } from "./alert.ts";
 import { whyNotPaged } from "./reach-report.ts";
 import { channelsOfProject } from "./reached.ts";
@@ -23,7 +22,7 @@ export function pagedNow(reader: Reader, id: number): PagedNow {
   const accounts = JSON.parse(row.page_accounts) as string[];
   const { project_id: projectId, level, silenced_by, held_until: until } = row;
   if (silenced_by !== null) return { held: { until }, paged: [], unreached: [], inChannels: false };
-  const reachable = createReachable(reader, contactKindList);
+  const reachable = createReachable(reader);
   const isReached = (account: string) => reachable.reaches(account, { projectId, level });
   return {
     held: null,

@@ -13,7 +13,7 @@ const known = new WeakMap<Tx, Reachable>();
 
 /** Who can be reached, looked up once for each transaction. */
 export function reachableIn(tx: Tx): Reachable {
-  return known.getOrInsertComputed(tx, () => createReachable(tx, contactKindList));
+  return known.getOrInsertComputed(tx, () => createReachable(tx));
 }
 
 const followers = new WeakMap<Tx, Map<number, ReturnType<typeof followersOf>>>();

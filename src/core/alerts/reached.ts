@@ -2,7 +2,6 @@ import type { Reader } from "../../ground/store/store.ts";
 import type { EventBody } from "../../out/outbox/event.ts";
 import { pagesOfAlert } from "../../out/paging/history.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/list.ts";
 import { dutyAt } from "../oncall/duty.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import { secondsOf } from "./ladder.ts";
@@ -22,7 +21,7 @@ import { readTimeline, type TimelineEntry } from "./timeline.ts";
 export function readReach(reader: Reader, id: number, now: number): ReachEntry[] {
   const row = getAlertRow(reader, id);
   const timeline = readTimeline(reader, id);
-  const reachable = createReachable(reader, contactKindList);
+  const reachable = createReachable(reader);
   const of = { projectId: row.project_id, level: row.level };
   return reachReport({
     steps: stepsOf(reader, row, { timeline, now }),

@@ -3,7 +3,6 @@ import { finish } from "../../ground/kit/slices.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { waitingPages } from "../../out/paging/pages.ts";
 import { createReachable, type Reachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/list.ts";
 import type { StoredRule } from "../projects/rule.ts";
 import type { ReadySilence } from "../quiet/decide.ts";
 import { silencesWithin } from "../quiet/rows.ts";
@@ -55,7 +54,7 @@ export function lookAhead(reader: Reader, now: number): LookAhead {
   let silences: readonly ReadySilence[] | undefined;
   return {
     seats: readSeats(reader),
-    reachable: createReachable(reader, contactKindList),
+    reachable: createReachable(reader),
     get fallback() {
       fallback ??= readFallbackPlaces(reader);
       return fallback;

@@ -2,7 +2,6 @@ import type { Work } from "../../ground/kit/slices.ts";
 import { wallTime } from "../../ground/kit/wall-time.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
-import { contactKindList } from "../../out/services/list.ts";
 import { followed } from "../oncall/holder.ts";
 import { followPreview } from "../oncall/rotation.ts";
 import { findForLadder } from "../oncall/schedules.ts";
@@ -50,7 +49,7 @@ export function* followTried(
     // When quiet ended it is known.
     rule: { ...rule, auto_resolve_quiet_minutes: 0 },
     seats: readSeats(reader),
-    reachable: createReachable(reader, contactKindList),
+    reachable: createReachable(reader),
     fallback: readFallbackPlaces(reader),
     quietAt: null,
   };
@@ -145,7 +144,7 @@ function unreachedBy(
   reader: Reader,
   { projectId, body, now }: { projectId: number; body: RuleBody; now: number },
 ): string[] {
-  const reachable = createReachable(reader, contactKindList);
+  const reachable = createReachable(reader);
   if (!reachable.isKnown) return [];
   const seats = storedSeats(reader);
   const named = body.escalations.flatMap(({ accounts, schedules }) => [

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hexIdField, integer, list, person, text } from "../../ground/kit/fields.ts";
-import { type ContactList, contactKindList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 
 /** Contacts, gateways and what a person wants of them: as they are written and read over the interface. */
 
@@ -25,16 +25,14 @@ export const contactAnswer = z
   .meta({ id: "Contact" });
 export type Contact = z.output<typeof contactAnswer>;
 
+const kinds = contactKindList.kinds.map(({ kind }) => kind);
+
 /** The body that makes a contact: its kind, and the fields of that kind. */
-export const contactWrite = (kinds: ContactList = contactKindList) =>
-  z.strictObject({
-    kind: z.enum(
-      kinds.kinds.map(({ kind }) => kind),
-      { error: `must be one of ${kinds.kinds.map(({ kind }) => kind).join(", ")}` },
-    ),
-    label: text(128).optional(),
-    ...kinds.fields,
-  });
+export const contactWrite = z.strictObject({
+  kind: z.enum(kinds, { error: `must be one of ${kinds.join(", ")}` }),
+  label: text(128).optional(),
+  ...contactKindList.fields,
+});
 
 export const contactChange = z.strictObject({
   label: text(128).optional(),
@@ -64,13 +62,12 @@ export const gatewayAnswer = z
   .meta({ id: "Gateway" });
 export type Gateway = z.output<typeof gatewayAnswer>;
 
-export const gatewayWrite = (kinds: ContactList = contactKindList) =>
-  z.strictObject({
-    ...kinds.gatewayFields,
-    test: z.boolean().optional().meta({
-      description: "False: stored without a request that shows whether it works.",
-    }),
-  });
+export const gatewayWrite = z.strictObject({
+  ...contactKindList.gatewayFields,
+  test: z.boolean().optional().meta({
+    description: "False: stored without a request that shows whether it works.",
+  }),
+});
 
 /** Rules and seconds a person may set. */
 const MOST_RULES = 10;

@@ -11,14 +11,13 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { type ActingAccount, getAccount, mustManageAccount } from "../../people/accounts.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { ContactKind, TextFields } from "../services/contact-kind.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import type { Contact } from "./contact.ts";
 
 /** What verbs need that write addresses and secrets. */
 export interface ContactGuard {
   sealer: Sealer;
   rules: AddressRules;
-  kinds: ContactList;
 }
 
 /** Contacts a person may have (contract §27). */
@@ -77,7 +76,7 @@ export function createContact(
     guard,
   }: { kind: string; label?: string | undefined; input: Credentials; guard: ContactGuard },
 ): { contact: Contact; secret: string | null } {
-  const kind = guard.kinds.find(name);
+  const kind = contactKindList.find(name);
   if (kind === undefined) throw invalid([{ field: "/kind", reason: "is not known here" }]);
   const held = rowsCounted(tx, contacts, eq(contacts.accountId, account));
   mustBeFewer(held, MOST_CONTACTS, { whose: "A person", what: "contacts" });

@@ -8,7 +8,7 @@ import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Credentials } from "../outbox/credentials.ts";
 import type { GatewayKind } from "../services/contact-kind.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import type { Gateway } from "./contact.ts";
 import { type ContactGuard, checkedFields } from "./contacts.ts";
 
@@ -27,9 +27,11 @@ export function getGateway(reader: Reader, kind: string, guard: ContactGuard): G
 
 type Row = typeof gateways.$inferSelect;
 
-function shownGateway(row: Row, { kinds, sealer }: ContactGuard): Gateway {
+function shownGateway(row: Row, { sealer }: ContactGuard): Gateway {
   const settings = openSettings(sealer, row) ?? {};
-  const open = (kinds.gateway(row.id)?.open ?? []).filter((name) => settings[name] !== undefined);
+  const open = (contactKindList.gateway(row.id)?.open ?? []).filter(
+    (name) => settings[name] !== undefined,
+  );
   return {
     kind: row.id,
     url: row.url,
@@ -48,7 +50,7 @@ export function gatewaySettings(
   reader: Reader,
   { kind: name, input, guard }: { kind: string; input: Credentials; guard: ContactGuard },
 ): { kind: GatewayKind; settings: Credentials } {
-  const kind = guard.kinds.gateway(name);
+  const kind = contactKindList.gateway(name);
   if (kind === undefined) throw notFound("gateway");
   const before = openGateway(reader, guard.sealer, name) ?? {};
   const own = Object.keys(kind.fields.shape);
@@ -138,7 +140,7 @@ function openSettings(sealer: Sealer, row: { id: string; sealed: string }): Cred
 }
 
 /** The kinds of contact that are served now. */
-export function servedKinds(reader: Reader, kinds: ContactList): Set<string> {
+export function servedKinds(reader: Reader): Set<string> {
   const there = new Set(
     reader.orm
       .select({ id: gateways.id })
@@ -146,7 +148,7 @@ export function servedKinds(reader: Reader, kinds: ContactList): Set<string> {
       .all()
       .map(({ id }) => id),
   );
-  const served = kinds.kinds.filter(
+  const served = contactKindList.kinds.filter(
     ({ gateway, gatewayOptional }) =>
       gateway === null || gatewayOptional || there.has(gateway.kind),
   );

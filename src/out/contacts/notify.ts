@@ -3,7 +3,7 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import { getMeta, setMeta } from "../../ground/store/meta.ts";
 import { accounts, contacts, notifyRules } from "../../ground/store/schema.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import type { Fallback, NotifyRule } from "./contact.ts";
 
 /** A person's own rules; none where they set none. */
@@ -78,15 +78,14 @@ export function waysOf(person: {
   rules: readonly NotifyRule[];
   contacts: readonly PagedContact[];
   level: number;
-  kinds: ContactList;
 }): Way[] {
-  const { rules, level, kinds } = person;
+  const { rules, level } = person;
   const usable = new Set(person.contacts.map(({ id }) => id));
   const wanted: Way[] =
     rules.length === 0
       ? person.contacts.map(({ id, kind }) => ({
           contactId: id,
-          after: kinds.find(kind)?.restSeconds ?? 0,
+          after: contactKindList.find(kind)?.restSeconds ?? 0,
         }))
       : [
           ...rules

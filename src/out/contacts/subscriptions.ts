@@ -6,6 +6,7 @@ import { contacts } from "../../ground/store/schema.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import type { Credentials } from "../outbox/credentials.ts";
+import { contactKindList } from "../services/list.ts";
 import { type ContactGuard, contactsOfKind, createContact, openContact } from "./contacts.ts";
 import { openGateway, putGateway } from "./gateways.ts";
 import type { Subscription, SubscriptionChange, SubscriptionWrite } from "./subscription.ts";
@@ -31,7 +32,7 @@ export function pushKeyNow(
 export function ensurePushKey(tx: Tx, guard: ContactGuard): string {
   const known = pushKeyNow(tx, guard);
   if (known !== null) return known;
-  const kind = guard.kinds.gateway(KIND);
+  const kind = contactKindList.gateway(KIND);
   if (kind !== undefined) putGateway(tx, { kind, settings: {}, guard });
   return pushKeyNow(tx, guard) ?? "";
 }

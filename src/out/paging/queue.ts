@@ -6,7 +6,7 @@ import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
 import type { Look, Queue } from "../outbox/queue.ts";
 import type { DirectMessage } from "../services/direct-message.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import { capabilityEnd, capabilityOf, linkBase, tenantOf } from "./capability.ts";
 import { messageName, shownHandle } from "./message-name.ts";
 import { isPage, type PageOutcome, type PageRow } from "./page.ts";
@@ -18,7 +18,6 @@ import type { ContactSender } from "./send.ts";
 interface PageQueueOptions {
   store: Store;
   sealer: Sealer;
-  kinds: ContactList;
   sender: ContactSender;
   /** What links begin with; empty where it isn't known. */
   publicUrl: string;
@@ -63,12 +62,12 @@ type Params = [contactId: string, nowMs: number];
  * way, or soon after it, goes as one that names each alert.
  */
 export function pageQueue(options: PageQueueOptions): Queue<PageOutcome, ContactRow, PageRow> {
-  const { store, kinds } = options;
+  const { store } = options;
   const record = pageRecorder(options);
   const restUntil = (reader: Reader, id: string): number => {
     const contact = findContact(reader, id);
     if (contact?.sentMs == null) return 0;
-    return contact.sentMs + (kinds.find(contact.kind)?.gapMs ?? 0);
+    return contact.sentMs + (contactKindList.find(contact.kind)?.gapMs ?? 0);
   };
   return {
     name: "pages",

@@ -10,7 +10,6 @@ import {
   waysOf,
 } from "../contacts/notify.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
-import type { ContactList } from "../services/list.ts";
 
 /** Who can be reached, and by what, as of one transaction; what it looked up once it knows. */
 export interface Reachable {
@@ -33,7 +32,7 @@ const RELAY = "SELECT 1 FROM relay";
 const PUSHES =
   "SELECT 1 FROM integrations WHERE project_id = ? AND enabled = 1 AND (relay = 1 OR type = 'apns') LIMIT 1";
 
-export function createReachable(reader: Reader, kinds: ContactList): Reachable {
+export function createReachable(reader: Reader): Reachable {
   const once = <K, V>(make: (key: K) => V): ((key: K) => V) => {
     const known = new Map<K, V>();
     return (key) => {
@@ -41,7 +40,7 @@ export function createReachable(reader: Reader, kinds: ContactList): Reachable {
       return known.get(key) as V;
     };
   };
-  const served = once((_: null) => servedKinds(reader, kinds));
+  const served = once((_: null) => servedKinds(reader));
   const silence = once((_: null) => readSilence(reader));
   const contacts = once((_: null) => hasContacts(reader));
   const isKnown = once((_: null) => contacts(null) || reader.sql<[]>(RELAY).get() !== undefined);
@@ -52,7 +51,7 @@ export function createReachable(reader: Reader, kinds: ContactList): Reachable {
     rules: readNotify(reader, account),
     contacts: usableContacts(reader, account).filter(({ kind }) => served(null).has(kind)),
   }));
-  const ways = (account: string, level: number) => waysOf({ ...person(account), level, kinds });
+  const ways = (account: string, level: number) => waysOf({ ...person(account), level });
   const hasPhone = (account: string, projectId: number) => {
     if (!pushes(projectId)) return false;
     const { all, accounts } = silence(null);

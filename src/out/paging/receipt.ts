@@ -1,7 +1,7 @@
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { findContact } from "../contacts/contacts.ts";
 import { recordAttempt } from "../contacts/health.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import { giveUp, type PageOutcomes, wayOf } from "./lost.ts";
 import { PAGE_EVENTS } from "./pages.ts";
 
@@ -44,7 +44,7 @@ interface Failed {
  */
 export function takeReceipt(
   tx: Tx,
-  telling: PageOutcomes & { kinds: ContactList },
+  telling: PageOutcomes,
   { ref, outcome, detail, isLost }: Receipt,
 ): void {
   if (outcome === "delivered") {
@@ -66,6 +66,6 @@ export function takeReceipt(
   const latest = new Map(rows.toSorted((a, b) => a.id - b.id).map((row) => [row.alertId, row]));
   for (const row of latest.values()) giveUp(tx, telling, row);
   if (contact === null || rows.length === 0 || !isLost) return;
-  const gone = telling.kinds.find(contact.kind)?.gone?.test(detail) === true;
+  const gone = contactKindList.find(contact.kind)?.gone?.test(detail) === true;
   recordAttempt(tx, contact, { well: false, error: detail, lost: true, gone });
 }

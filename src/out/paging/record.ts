@@ -5,7 +5,7 @@ import { markGateway } from "../contacts/gateways.ts";
 import { recordAttempt } from "../contacts/health.ts";
 import type { Recorded } from "../outbox/queue.ts";
 import { type Verdict, waitMs } from "../outbox/retry.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import { giveUp, type PageOutcomes, wayOf, withdrawFrom } from "./lost.ts";
 import { isPage, PAGE_AGE_MS, type PageOutcome, type PageRow } from "./page.ts";
 import { makeLateNote } from "./pages.ts";
@@ -19,7 +19,6 @@ const REFUSED = "refused";
 
 interface RecordOptions extends PageOutcomes {
   sealer: Sealer;
-  kinds: ContactList;
   /** A page was due while its alert was quiet. */
   hold(tx: Tx, alertId: number): void;
 }
@@ -75,7 +74,7 @@ export function pageRecorder(
       if (ended === null) continue;
       tellOf(tx, options, { contact, row, ended, together });
       const isRefused = isHopeless(outcome) && row.outcome !== REFUSED;
-      if (wasWithdrawn && isPage(row)) noteLate(tx, options, { contact, alertId: row.alertId });
+      if (wasWithdrawn && isPage(row)) noteLate(tx, { contact, alertId: row.alertId });
       if (ended.status === "failed" || isRefused) lost.set(row.alertId, row);
     }
     if (lead !== null && rows.length > 1) shareShown(tx, options, { contact, lead });
@@ -83,17 +82,13 @@ export function pageRecorder(
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
     for (const row of lost.values()) giveUp(tx, options, row);
     if (isGone(verdict)) withdrawFrom(tx, options, contact);
-    return recordContact(tx, options, { contact, outcome, isWell: verdict.kind === "delivered" });
+    return recordContact(tx, { contact, outcome, isWell: verdict.kind === "delivered" });
   };
 }
 
 /** The page went out although somebody had taken the alert by then. */
-function noteLate(
-  tx: Tx,
-  { kinds }: RecordOptions,
-  { contact, alertId }: { contact: ContactRow; alertId: number },
-): void {
-  const kind = kinds.find(contact.kind);
+function noteLate(tx: Tx, { contact, alertId }: { contact: ContactRow; alertId: number }): void {
+  const kind = contactKindList.find(contact.kind);
   if (kind?.notes !== true) return;
   makeLateNote(tx, { alertId, contactId: contact.id, edits: kind.edit !== undefined });
 }
@@ -185,11 +180,10 @@ const isGone = (verdict: PageOutcome["verdict"]): boolean =>
 
 function recordContact(
   tx: Tx,
-  { kinds }: RecordOptions,
   { contact, outcome, isWell }: { contact: ContactRow; outcome: PageOutcome; isWell: boolean },
 ): Recorded {
   const { verdict } = outcome;
-  const gateway = kinds.find(contact.kind)?.gateway?.kind ?? null;
+  const gateway = contactKindList.find(contact.kind)?.gateway?.kind ?? null;
   if (isWell) {
     recordAttempt(tx, contact, { well: true, sent: outcome.rows.some(isPage) });
     if (gateway !== null) markGateway(tx, gateway, null);

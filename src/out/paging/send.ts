@@ -8,7 +8,7 @@ import type { Credentials } from "../outbox/credentials.ts";
 import { UNREADABLE } from "../outbox/destination.ts";
 import type { ContactAttempt, ContactKind } from "../services/contact-kind.ts";
 import type { DirectMessage, DirectSent } from "../services/direct-message.ts";
-import type { ContactList } from "../services/list.ts";
+import { contactKindList } from "../services/list.ts";
 import { CAPABILITY_SECONDS, callbackSegment, linkBase, tenantOf } from "./capability.ts";
 import type { MessageName } from "./message-name.ts";
 import { receiptOf } from "./shown.ts";
@@ -18,7 +18,6 @@ interface ContactSenderOptions {
   log: Log;
   sealer: Sealer;
   egress: Egress;
-  kinds: ContactList;
   /** The address that was set for links; empty where none was. */
   publicUrl: string;
   /** Whether the service has other tenants, too: where services call back names this one. */
@@ -50,13 +49,13 @@ interface SendContext {
 }
 
 export function createContactSender(options: ContactSenderOptions): ContactSender {
-  const { store, log, sealer, egress, kinds } = options;
+  const { store, log, sealer, egress } = options;
   const attempt = async (
     to: Addressed,
     message: DirectMessage,
     { ref, name, since }: SendContext,
   ): Promise<DirectSent> => {
-    const kind = kinds.find(to.kind);
+    const kind = contactKindList.find(to.kind);
     if (kind === undefined) return ours(`this program knows no contact of kind ${to.kind}`);
     const { fields } = to;
     if (fields === null) return ours(UNREADABLE);

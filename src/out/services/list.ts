@@ -78,20 +78,8 @@ export const channels = channelList(
   Object.values<Channel>(rooms).toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
 );
 
-/** The same of contacts: what is checked, shown and sent comes from here. */
-export interface ContactList {
-  readonly kinds: readonly ContactKind[];
-  readonly gateways: readonly GatewayKind[];
-  /** undefined for a kind of a newer program. */
-  find(kind: string): ContactKind | undefined;
-  gateway(kind: string): GatewayKind | undefined;
-  /** Each field of any kind, as a request may carry it. */
-  readonly fields: Readonly<Record<string, z.ZodOptional<z.ZodType<string>>>>;
-  readonly gatewayFields: Readonly<Record<string, z.ZodOptional<z.ZodType<string>>>>;
-}
-
-/** Throws where two kinds are called the same. */
-function contactList(kinds: readonly ContactKind[]): ContactList {
+/** The same of contacts. Throws where two kinds are called the same. */
+function contactList(kinds: readonly ContactKind[]) {
   const served = [...new Set(kinds.flatMap(({ gateway }) => gateway ?? []))];
   // What the box sets up by itself stands behind what somebody has to.
   const gateways = served.toSorted((a, b) => (a.made?.length ?? 0) - (b.made?.length ?? 0));
@@ -102,8 +90,10 @@ function contactList(kinds: readonly ContactKind[]): ContactList {
   return {
     kinds,
     gateways,
-    find: (kind) => byKind.get(kind),
-    gateway: (kind) => byGateway.get(kind),
+    /** undefined for a kind of a newer program. */
+    find: (kind: string) => byKind.get(kind),
+    gateway: (kind: string) => byGateway.get(kind),
+    /** Each field of any kind, as a request may carry it. */
     fields: written(kinds),
     gatewayFields: written(gateways),
   };

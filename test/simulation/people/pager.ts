@@ -9,7 +9,6 @@ import type { Store } from "../../../src/ground/store/store.ts";
 import { createDispatcher } from "../../../src/out/outbox/dispatcher.ts";
 import { expirePages } from "../../../src/out/paging/lost.ts";
 import { pageQueue } from "../../../src/out/paging/queue.ts";
-import { contactKindList } from "../../../src/out/services/list.ts";
 import type { Engine, Machine } from "../engine.ts";
 import type { Services } from "./services.ts";
 
@@ -63,7 +62,6 @@ export function startPager(options: {
         ...telling,
         store,
         sealer,
-        kinds: contactKindList,
         sender: services.sender,
         publicUrl: "",
         oneOfMany: false,

@@ -2,7 +2,6 @@ import type { Reader } from "../../../ground/store/store.ts";
 import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { createReachable, type Reachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/list.ts";
 import type { OnCallSeat } from "../../oncall/duty.ts";
 import { patternTimeOf } from "../../projects/pattern.ts";
 import type { StoredRule } from "../../projects/rule.ts";
@@ -103,7 +102,7 @@ function remembered(
   reader: Reader,
   { rule, level, members }: Of & { members: ReadonlySet<string> },
 ): Reachable {
-  const asked = createReachable(reader, contactKindList);
+  const asked = createReachable(reader);
   const { isKnown, hasContacts } = asked;
   const ways = new Map([...members].map((account) => [account, asked.ways(account, level)]));
   const phones = new Set(

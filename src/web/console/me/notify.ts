@@ -4,8 +4,8 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import { type NotifyRule, notifyBody } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import { readNotify, writeNotify } from "../../../out/contacts/notify.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
-import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { facesOf } from "../ui/faces.ts";
 import { button, select } from "../ui/form.ts";
@@ -38,7 +38,6 @@ export async function notifySection(call: PageCall): Promise<Markup> {
   const { tenant, who, base } = call;
   const rules = readNotify(tenant.store, who.accountId);
   const own = verified(call);
-  const { kinds } = contactGuardOf(tenant);
   const devices = html`<p><a href="${base}/me/devices">What rings for me</a></p>`;
   const isReached = (await facesOf(call, who.accountId))(who.accountId).proof !== "none";
   const usual = !isReached
@@ -52,7 +51,7 @@ export async function notifySection(call: PageCall): Promise<Markup> {
 <form class="form" method="post" action="${base}${ACTION}">${own.map(({ id, kind, label }) => {
     const rule = rules.find(({ contacts }) => contacts.includes(id));
     const name = label === "" ? serviceName(kind) : `${label} (${serviceName(kind)})`;
-    const rest = String(kinds.find(kind)?.restSeconds ?? 0);
+    const rest = String(contactKindList.find(kind)?.restSeconds ?? 0);
     const unruled = rules.length === 0 ? rest : NEVER;
     return html`<fieldset class="field"><legend>${name}</legend><div class="rule-row">${select(call, ACTION, { name: `after-${id}`, label: "When", value: rule === undefined ? unruled : String(rule.after_seconds), choices: WHEN })}${select(call, ACTION, { name: `level-${id}`, label: "For", value: String(rule?.min_level ?? 0), choices: LEVELS })}</div></fieldset>`;
   })}

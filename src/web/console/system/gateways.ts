@@ -2,6 +2,7 @@ import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Gateway } from "../../../out/contacts/contact.ts";
 import { deleteGateway, listGateways } from "../../../out/contacts/gateways.ts";
 import type { GatewayKind } from "../../../out/services/contact-kind.ts";
+import { contactKindList } from "../../../out/services/list.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
 import { mustBeOwner } from "../../../people/roles.ts";
 import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
@@ -18,11 +19,10 @@ export const gatewaysScreen: Screen = {
   path: AT,
   view(call) {
     const isOwner = call.who.role === "owner";
-    const { kinds } = contactGuardOf(call.tenant);
     const sections = {
       about,
       ...Object.fromEntries(
-        kinds.gateways.map((kind) => [
+        contactKindList.gateways.map((kind) => [
           `gateway-${kind.kind}`,
           { watches: ["people"], draw: () => one(call, kind) },
         ]),
@@ -37,8 +37,7 @@ export const gatewaysScreen: Screen = {
       async act({ tenant, who, params: { gateway: kind = "" } }, form) {
         mustBeOwner(who.role);
         const { test, ...fields } = Object.fromEntries(form);
-        const { kinds } = contactGuardOf(tenant);
-        const own = Object.keys(kinds.gateway(kind)?.fields.shape ?? {});
+        const own = Object.keys(contactKindList.gateway(kind)?.fields.shape ?? {});
         const input = Object.fromEntries(
           own.map((name) => [name, String(fields[name] ?? "").trim()]),
         );

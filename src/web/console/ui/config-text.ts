@@ -2,7 +2,6 @@ import { configVersions, getProject } from "../../../core/projects/projects.ts";
 import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
 import { listGateways } from "../../../out/contacts/gateways.ts";
 import { readFallback } from "../../../out/contacts/notify.ts";
-import { contactKindList } from "../../../out/services/list.ts";
 import { listAccounts } from "../../../people/accounts.ts";
 import type { ConfigDocument, FileProject } from "../../../records/config-file/document.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
@@ -25,7 +24,7 @@ export async function wholeText(tenant: Tenant): Promise<string> {
   const projects = configVersions(store).map(({ project }) => configOf(tenant, project));
   return printConfigFile(projects, {
     things: await listThings((noun) => tenantThings[noun].list(store)),
-    gateways: listGateways(store, { sealer, rules, kinds: contactKindList }),
+    gateways: listGateways(store, { sealer, rules }),
     fallback: readFallback(store),
     accounts: listAccounts(store),
   });

@@ -28,7 +28,7 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
   return {
     add: form("createContact", async (call, fields) => {
       const body = bodyOf(call, fields);
-      const { kind, label, ...input } = check(contactWrite(), body, "body");
+      const { kind, label, ...input } = check(contactWrite, body, "body");
       const { by, account } = of(call);
       const asked = { kind, label, input: textsOf(input) };
       const { contact } = addContact(call.tenant, { by, account }, asked);

@@ -68,7 +68,7 @@ const TYPED = contactKindList.kinds.filter(({ kind }) => kind !== "web_push");
 
 /** A form that adds one; kinds that nobody serves here are named with the reason. */
 export function addContactForm(call: PageCall, { at }: ContactsOf): Markup {
-  const served = servedKinds(call.tenant.store, contactKindList);
+  const served = servedKinds(call.tenant.store);
   const usable = TYPED.filter(({ kind }) => served.has(kind));
   const missing = TYPED.filter(({ kind }) => !served.has(kind));
   const action = `${at}/add`;

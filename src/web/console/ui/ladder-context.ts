@@ -5,7 +5,6 @@ import { sharedSchedules } from "../../../core/projects/schedule-names.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { usableContacts } from "../../../out/contacts/notify.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/list.ts";
 import { wayWord } from "../../../out/services/service-names.ts";
 import type { Faces } from "./faces.ts";
 import { everybody } from "./people-names.ts";
@@ -50,7 +49,7 @@ export function readLadderContext(
   const projectId = project?.id ?? NONE;
   const people = everybody(reader);
   const names = new Map(people.map(({ id, name }) => [id, name]));
-  const reachable = createReachable(reader, contactKindList);
+  const reachable = createReachable(reader);
   return {
     people,
     faces,

@@ -80,7 +80,7 @@ export const phoneForms: Readonly<Record<string, Form>> = {
       if (who.role === "owner") setUpNtfy(call);
       const address = `box-${base62Secret(tenant.store.random, 20)}`;
       const { kind, label } = check(
-        contactWrite(),
+        contactWrite,
         { kind: "ntfy", label: "phone", address },
         "body",
       );

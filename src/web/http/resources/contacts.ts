@@ -50,7 +50,7 @@ export const contactRoutes: Route[] = [
   person.post("/contacts", {
     name: "createContact",
     summary: "Add a contact; it counts once it is verified",
-    body: contactWrite(),
+    body: contactWrite,
     reads: contactAnswer,
     status: 201,
     answer: contactAnswer.extend({

@@ -109,7 +109,7 @@ export const gatewayRoutes: Route[] = [
       "Set a gateway up (owners only): it is stored once a request shows that it works; another address needs its secrets again",
     owner: true,
     query: z.strictObject({ dry_run: dryRun }),
-    body: gatewayWrite(),
+    body: gatewayWrite,
     reads: gatewayAnswer,
     answer: gatewayAnswer.extend({
       changed: z.boolean().optional().meta({

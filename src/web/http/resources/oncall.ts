@@ -31,7 +31,6 @@ import { invalid } from "../../../ground/kit/errors.ts";
 import { queryInteger } from "../../../ground/kit/query-fields.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
-import { contactKindList } from "../../../out/services/list.ts";
 import { namedPeople } from "../../../people/named.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
@@ -172,7 +171,7 @@ export const oncallRoutes: Route[] = [
       const { store, clock } = tenant;
       const current = await currentOnCall(asking(tenant), schedule, unixSeconds(clock));
       if (!current.on_call) return current;
-      const reachable = createReachable(store, contactKindList);
+      const reachable = createReachable(store);
       if (!reachable.isKnown) return current;
       const of = { projectId: project.id, level: Number.POSITIVE_INFINITY };
       const reached = (account: string) => reachable.reaches(account, of);
