@@ -76,7 +76,23 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
     words(section(text, "ladder")),
     /You not told .*has no contact and no phone .*bob@example.org next, rung 2 in 10 min .*Page now/,
   );
+  assert.match(
+    section(text, "occurrences"),
+    /^<section id="occurrences"[^>]* class="of-critical">/,
+  );
   assert.match(section(text, "occurrences"), /<rect class="plot-bar"[^>]*><title>[\d:]+: 1</);
+  const marks = [
+    ...text.matchAll(/class="plot-mark" transform="translate\((\d+) .*?<title>(\w+)</g),
+  ];
+  assert.deepEqual(
+    marks.map(([, at, what]) => `${what} at ${at}`),
+    ["opened at 692", "paged at 706"],
+    "what happened in one minute stands side by side",
+  );
+  assert.match(
+    words(section(text, "occurrences")),
+    /Last hour 1 h 6 h All .*08:01 08:31 09:01 As numbers/,
+  );
   assert.match(words(section(text, "related")), /This never happened before/);
   assert.match(words(section(text, "timeline")), /Rung 1 paged ann@example.org/);
   assert.match(words(section(text, "timeline")), /Opened by rule errors from app/);

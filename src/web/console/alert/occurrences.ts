@@ -28,6 +28,7 @@ export function occurrences(call: PageCall, shown: ShownAlert): Markup {
     }),
   );
   const marks = marksOf(shown, read);
+  const times = [0, counts.length / 2, counts.length].map((slot) => from + slot * seconds);
   const most = Math.max(0, ...counts);
   const total = counts.reduce((sum, n) => sum + n, 0);
   return html`<div class="card-head"><h2>${HEADINGS[range]}</h2><nav class="ranges" aria-label="Range of time">${Object.entries(
@@ -39,7 +40,7 @@ export function occurrences(call: PageCall, shown: ShownAlert): Markup {
 ${
   total === 0
     ? html`<p class="soft">No matching events in this time.</p>`
-    : html`${barPlot(bars, marks, `${total} events by the ${seconds === HOUR ? "hour" : "minute"}, at most ${most}`)}<p class="soft small">${timeOnClock(call, from)} – ${timeOnClock(call, from + counts.length * seconds)}, by the ${seconds === HOUR ? "hour" : "minute"}</p>${asNumbers(call, read, marks)}`
+    : html`${barPlot(bars, marks, `${total} events by the ${seconds === HOUR ? "hour" : "minute"}, at most ${most}`)}<p class="plot-times">${times.map((at) => html`<span>${timeOnClock(call, at)}</span>`)}</p>${asNumbers(call, read, marks)}`
 }`;
 }
 
@@ -81,12 +82,16 @@ const MARKS: Readonly<Record<string, PlotMark["glyph"]>> = {
   resolved: "resolved",
 };
 
+/** In the order of time; what happens again in the same minute or hour has one. */
 function marksOf({ entries }: ShownAlert, { seconds, from, counts }: Occurrences): PlotMark[] {
-  return entries.flatMap(({ kind, at }) => {
+  const marks = new Map<string, PlotMark>();
+  for (const { kind, at } of entries) {
     const glyph = MARKS[kind];
     const slot = Math.floor((at - from) / seconds);
-    return glyph === undefined || slot < 0 || slot >= counts.length ? [] : [{ glyph, slot }];
-  });
+    if (glyph !== undefined && slot >= 0 && slot < counts.length)
+      marks.set(`${slot} ${glyph}`, { glyph, slot });
+  }
+  return [...marks.values()].sort((a, b) => a.slot - b.slot);
 }
 
 function asNumbers(
@@ -95,7 +100,7 @@ function asNumbers(
   marks: readonly PlotMark[],
 ): Markup {
   const rows = counts.flatMap((n, slot) => {
-    const here = [...new Set(marks.filter((mark) => mark.slot === slot).map(({ glyph }) => glyph))];
+    const here = marks.filter((mark) => mark.slot === slot).map(({ glyph }) => glyph);
     return n === 0 && here.length === 0
       ? []
       : [

@@ -20,6 +20,7 @@ import { alertActionForms, thisAlert } from "../ui/alert-forms.ts";
 import { stillMatching } from "../ui/alert-pieces.ts";
 import { CHOSEN, LIST } from "../ui/asked-alerts.ts";
 import { area, keyed } from "../ui/form.ts";
+import { levelKind } from "../ui/level.ts";
 import { pagedWords } from "../ui/paged-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
 import { aboutSection } from "./about.ts";
@@ -54,7 +55,12 @@ export const alertScreen: Screen = {
         now: section(more, () => nowStrip(call, shown)),
         asked: section([], () => stillMatching(call, `/a/${row.id}`)),
         ladder: section(more, () => ladderSection(call, shown)),
-        occurrences: section(own, () => occurrences(call, shown)),
+        occurrences: {
+          ...section(own, () => occurrences(call, shown)),
+          ...(row.state !== "resolved" && {
+            attributes: html`class="of-${levelKind(row.level)}"`,
+          }),
+        },
         about: section(own, () => aboutSection(shown)),
         lines: section(own, () => linesSection(call, shown)),
         runbook: section(own, () => runbook(call, shown)),

@@ -52,11 +52,26 @@ const GLYPHS: Readonly<Record<PlotMark["glyph"], string>> = {
   resolved: "M0 5a5 5 0 1 0 10 0a5 5 0 1 0-10 0",
 };
 
-/** Bars over an axis, marks below it. `label` says in words what is seen. */
+/** So wide is a mark, with what parts it from the next. */
+const MARK = 14;
+
+/** Marks of one time stand one after another, and all of them on the plot. `at`: ascending. */
+function besideEachOther(at: readonly number[]): number[] {
+  const step = Math.min(MARK, WIDTH / at.length);
+  let free = 0;
+  return at.map((wanted, i) => {
+    const place = Math.min(Math.max(wanted, free), WIDTH - step * (at.length - i));
+    free = place + step;
+    return Math.round(place * 100) / 100;
+  });
+}
+
+/** Bars over an axis, marks below it in the order of time. `label` says in words what is seen. */
 export function barPlot(bars: readonly Bar[], marks: readonly PlotMark[], label: string): Markup {
   const most = Math.max(1, ...bars.map(({ n }) => n));
   const width = WIDTH / Math.max(1, bars.length);
   const x = (slot: number) => Math.round(slot * width * 100) / 100;
+  const places = besideEachOther(marks.map(({ slot }) => x(slot)));
   return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT + 16}" role="group" aria-label="${label}">${bars.map(
     ({ n, title, href }, slot) => {
       if (n === 0) return "";
@@ -65,7 +80,7 @@ export function barPlot(bars: readonly Bar[], marks: readonly PlotMark[], label:
       return href === null ? bar : html`<a href="${href}" aria-label="${title}">${bar}</a>`;
     },
   )}<path class="plot-axis" d="M0 ${HEIGHT}.5H${WIDTH}"/>${marks.map(
-    ({ glyph, slot }) =>
-      html`<path class="plot-mark" transform="translate(${Math.min(WIDTH - 10, x(slot))} ${HEIGHT + 4})" d="${GLYPHS[glyph]}"><title>${glyph}</title></path>`,
+    ({ glyph }, i) =>
+      html`<path class="plot-mark" transform="translate(${places[i]} ${HEIGHT + 4})" d="${GLYPHS[glyph]}"><title>${glyph}</title></path>`,
   )}</svg>`;
 }
