@@ -127,7 +127,7 @@ export const memory: Scenario = {
         const isBuilt = command()[1].length === 0;
         const held = (bounds: Partial<Row>) => (isBuilt ? bounds : {});
         return [
-          megabytes("nobody there", nobody, held({ must: 50, aim: 40, hold: 48 })),
+          megabytes("nobody there", nobody, held({ must: 50, aim: 40, hold: 43 })),
           megabytes("after some use", used, held({ must: 50, hold: 62 })),
           ...(partWay === null ? [] : [megabytes(`after ${PART_WAY} events`, partWay)]),
           megabytes(

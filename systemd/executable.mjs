@@ -1,5 +1,5 @@
 /**
- * The single executable: cli/box.ts bundled in two parts, the runtime without its symbols, and as assets
+ * The single executable: cli/box.ts bundled in parts, the runtime without its symbols, and as assets
  * what can't be bundled (the SQLite addon, migrations, the programs of worker threads), compressed where
  * that counts and not every start needs it.
  *
@@ -31,11 +31,21 @@ export const RUNTIME_ARGUMENTS = [
   "--disable-warning=ExperimentalWarning",
 ];
 
-/** The program, and the file whose imports are made before `box serve` listens. */
-const PROGRAM = { program: "cli/box.ts", serve: "cli/serve.ts" };
+/**
+ * The program; the file whose imports are made before `box serve` listens; and what has a part of its own: the app, which
+ * is loaded as soon as it listens, and what the first page or sign-in at the machine loads. All else is in the last.
+ */
+export const PROGRAM = {
+  program: "cli/box.ts",
+  serve: "cli/serve.ts",
+  later: [
+    ["src/app/box-app.ts", "node_modules/@hono/node-server/dist/index.mjs"],
+    ["src/web/console/door.ts", "src/app/offline/desk.ts"],
+  ],
+};
 
-/** The parts of the program as assets; each has its code cache beside it (`start.cache`). */
-const PARTS = ["start", "rest"];
+/** What its parts are called as assets; each has its code cache beside it (`part0.cache`). */
+const PARTS = Array.from({ length: PROGRAM.later.length + 2 }, (_, i) => `part${i}`);
 
 /** Files that go into the executable under their path in the tree, beside bundle and addon. */
 const ASSET_FOLDERS = ["migrations", "dist/console"];
@@ -62,8 +72,8 @@ export async function buildExecutable({
   const runtime = path.join(work, "node");
   fs.writeFileSync(runtime, stripSymbols(fs.readFileSync(node)), { mode: 0o755 });
   fs.copyFileSync(path.join(import.meta.dirname, "loader.cjs"), path.join(work, "loader.cjs"));
-  const parts = Object.fromEntries(PARTS.map((part) => [part, `${part}.js`]));
-  const own = { ...assets(root, { work, arch }), ...parts };
+  const parts = PARTS.map((part) => [`${part}.js`, `${part}.js`]);
+  const own = { ...assets(root, { work, arch }), ...Object.fromEntries(parts) };
   const build = { work, command: [...run, runtime] };
   const first = pack(build, "first", {
     execArgv: ["--random-seed=1", ...RUNTIME_ARGUMENTS],
@@ -144,7 +154,8 @@ async function bundleInto(root, work) {
   };
   try {
     const parts = await bundleParts({ root, ...PROGRAM, define });
-    for (const part of PARTS) fs.writeFileSync(path.join(work, `${part}.js`), parts[part]);
+    for (const [i, text] of parts.texts.entries())
+      fs.writeFileSync(path.join(work, `${PARTS[i]}.js`), text);
     const entries = workers(root);
     const { inputs } = await bundlePrograms({ root, entries, outdir: work, define });
     return Object.keys({ ...parts.metafile.inputs, ...inputs });

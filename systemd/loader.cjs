@@ -1,39 +1,60 @@
 /**
  * What the executable starts with. It runs the first part of the program, an asset, with the code that V8 made of it at
- * the build, which is another: it holds each function that runs while that part is loaded. The runtime's own code cache
- * would hold the outermost function alone. The second part is loaded in the same way when something of it is asked for.
+ * the build, which is another: it holds each function that ran then. The runtime's own code cache would hold the outermost
+ * function alone. Each other part is loaded in the same way when something of it is asked for, after those before it.
  *
- * In the first of the build's two passes there is no such code yet. Then it writes what V8 has at the process's end to
- * `start.cache` and `rest.cache` in the current directory.
+ * In the first of the build's two passes there is no such code yet. Then, at the process's end, it runs the modules that
+ * a start runs soon after it listens, and writes what V8 has of each part into the current directory.
  */
 const fs = require("node:fs");
 const sea = require("node:sea");
+const v8 = require("node:v8");
 const vm = require("node:vm");
 
 const bytes = (name) => Buffer.from(sea.getRawAsset(name));
-const isFirstPass = !sea.getAssetKeys().includes("start.cache");
+const assets = sea.getAssetKeys();
+const isFirstPass = !assets.includes("part0.cache");
+const scripts = assets.filter((name) => /^part\d\.js$/.test(name)).map(() => null);
 
 function read(part) {
-  const script = new vm.Script(bytes(part).latin1Slice(), {
-    filename: `${part}.js`,
+  scripts[part] ??= new vm.Script(bytes(`part${part}.js`).latin1Slice(), {
+    filename: `part${part}.js`,
     // The function's first line.
     lineOffset: -1,
-    cachedData: isFirstPass ? undefined : bytes(`${part}.cache`),
+    cachedData: isFirstPass ? undefined : bytes(`part${part}.cache`),
   });
-  if (script.cachedDataRejected) console.error("the code cache doesn't fit this runtime");
-  return script;
+  if (scripts[part].cachedDataRejected) console.error("the code cache doesn't fit this runtime");
+  return scripts[part].runInThisContext();
 }
 
-let rest;
-function loadRest(names) {
-  rest ??= read("rest").runInThisContext()(require, names());
-  return rest;
+/** What each part gives to the others: the first when another is loaded, because it has its names only once it ran. */
+const given = [];
+let first;
+function load(part) {
+  given[0] ??= first();
+  for (let i = given.length; i <= part; i++) given[i] = read(i)(require, load, ...given);
+  return given[part];
 }
 
-const start = read("start");
-if (isFirstPass)
-  process.once("exit", () => {
-    for (const [part, script] of Object.entries({ start, rest: read("rest") }))
-      fs.writeFileSync(`${part}.cache`, script.createCachedData());
-  });
-start.runInThisContext()(require, module, module.exports, loadRest);
+/** Machine code that V8 makes beside the program leaves marks in the cache, at times that differ from build to build. */
+const compile = (is) => {
+  for (const how of ["sparkplug", "maglev", "opt"])
+    v8.setFlagsFromString(`--${is ? "" : "no-"}${how}`);
+};
+
+function writeCaches() {
+  for (const [name, run] of Object.entries(load(1))) if (name.startsWith("init_")) run();
+  for (const part of scripts.keys()) if (part > 0) read(part);
+  // V8 takes a cache only with the flags that it was made with.
+  compile(true);
+  for (const [part, script] of scripts.entries())
+    fs.writeFileSync(`part${part}.cache`, script.createCachedData());
+}
+
+if (isFirstPass) {
+  compile(false);
+  process.once("exit", writeCaches);
+}
+read(0)(require, module, module.exports, load, (names) => {
+  first = names;
+});

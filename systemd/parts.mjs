@@ -1,9 +1,11 @@
 /**
- * The program in two parts, each with code of its own for V8 to read: `start` is what `box serve` needs until it listens,
- * `rest` all else. V8 reads a script's code whole: in one part, most of what a start read was for later.
+ * The program in parts, each with code of its own for V8 to read: `start` is what `box serve` needs until it listens, the
+ * next ones what it loads soon after, `rest` all else. V8 reads a script's code whole: in one part, most of what a start
+ * read was for later. A part also keeps its text in memory, once something of it was asked for.
  *
  * esbuild bundles the program as one script. Each module is a section there, of functions and of variables that its first
- * use fills; so sections can be moved apart. A name of the other part is then read through an object that has it.
+ * use fills; so sections can be moved apart. A name of a later part is then read through an object that loads this part.
+ * Whoever loads a part loads those before it, so their names are given to it.
  */
 import vm from "node:vm";
 import { transform } from "esbuild";
@@ -12,17 +14,21 @@ import { bundleText } from "./bundle.mjs";
 /** What esbuild calls the line that starts the program. */
 const ENTRY = "<stdin>";
 
-/** Modules that are loaded with `program` by what `serve` imports before it listens, as paths in the tree. */
-function startOf({ inputs }, program, serve) {
-  const found = new Set();
-  const add = (file) => {
-    if (found.has(file) || !inputs[file]) return;
-    found.add(file);
+/**
+ * Which part each module is in, by its number: the first part for which it is imported. `roots` are the files that a part
+ * is there for, as paths in the tree. What `serve` imports before it listens is loaded with the first.
+ */
+function partOf({ inputs }, { serve, roots }) {
+  const found = new Map([[ENTRY, 0]]);
+  const add = (file, number) => {
+    if (found.has(file)) return;
+    if (!inputs[file]) throw new Error(`no part has ${file}: it isn't in the program`);
+    found.set(file, number);
     for (const { path, kind } of inputs[file].imports)
-      if (kind !== "dynamic-import" || file === serve) add(path);
+      if (inputs[path] && (kind !== "dynamic-import" || file === serve)) add(path, number);
   };
-  add(program);
-  return found;
+  for (const [number, files] of roots.entries()) for (const file of files) add(file, number);
+  return (file) => (file === null ? 0 : (found.get(file) ?? roots.length));
 }
 
 /** The sections of a bundle, in order: each module's file and text. What is before the first belongs to no file. */
@@ -66,49 +72,88 @@ async function minified(text, elsewhere) {
 }
 
 /**
- * Bundles `program`, of which `serve` is the file whose imports are made before it listens. Returns the texts of both
- * parts, functions for `systemd/loader.cjs`, and esbuild's account of the bundle.
+ * Names that a part's text reads: its own and those of earlier parts by themselves (`name`), a variable that an earlier one
+ * fills by its group (`$s7.name`), a name of a later part by that part (`$p2.name`).
  */
-export async function bundleParts({ root, program, serve, define }) {
-  const { text, metafile } = await bundleText({ root, program, define });
-  const first = new Set([null, ENTRY, ...startOf(metafile, program, serve)]);
-  const sections = sectionsOf(text, metafile).map((section) => ({
-    ...section,
+const readBy = (text) => ({
+  alone: new Set(text.match(/(?<!(?<!\.)\.|[\w$])[\w$]+/g)),
+  byGroup: new Set(text.match(/\$[sp]\d+\.[\w$]+/g)),
+});
+
+/** Of an earlier part, what a part with these reads is given by name. */
+function takenOf({ kept, groups }, { alone }) {
+  return [...kept, ...groups.map(({ group }) => group)].filter((name) => alone.has(name)).join();
+}
+
+/** What a part gives to the others, as an object's text: to those `before` it, and to those `after` it. */
+function givenBy({ kept, groups }, number, { before, after }) {
+  const isAsked = (name) =>
+    before.some(({ byGroup }) => byGroup.has(`$p${number}.${name}`)) ||
+    after.some(({ alone }) => alone.has(name));
+  const filled = groups.flatMap(({ group, filled: names }) => {
+    const used = names.filter((name) => after.some((it) => it.byGroup.has(`${group}.${name}`)));
+    return used.length > 0 ? [`${group}:{${getters(used)}}`] : [];
+  });
+  return `{${[...kept.filter(isAsked), ...filled].join()}}`;
+}
+
+/** Sections of the program in parts, by number: their text, and the names that they declare. */
+function partsOf(text, metafile, { program, serve, later }) {
+  const numberOf = partOf(metafile, { serve, roots: [[program], ...later] });
+  const sections = sectionsOf(text, metafile).map((section, i) => ({
+    text: section.text,
+    number: numberOf(section.file),
+    group: `$s${i}`,
     ...namesIn(section),
   }));
-  const [start, rest] = [true, false].map((is) => {
-    const part = sections.filter(({ file }) => first.has(file) === is);
-    return { part, text: part.map((section) => section.text).join("\n") };
+  return Array.from({ length: later.length + 2 }, (_, number) => {
+    const own = sections.filter((section) => section.number === number);
+    return {
+      text: own.map((section) => section.text).join("\n"),
+      kept: own.flatMap(({ kept }) => kept),
+      groups: own.filter(({ filled }) => filled.length > 0),
+    };
   });
-  const groups = start.part.map(({ filled }, i) => ({ group: `$s${i}`, filled }));
-  if (/\$s\d/.test(rest.text))
-    throw new Error("a name in the program looks like one of its groups");
-  const later = await minified(
-    rest.text,
-    Object.fromEntries(
-      groups.flatMap(({ group, filled }) => filled.map((name) => [name, `${group}.${name}`])),
+}
+
+/** Minifies part `i`, with what it reads of the others written as it is there. */
+function coded(parts, i) {
+  const later = parts.slice(i + 1).map(({ kept }, j) => ({ kept, name: `$p${i + 1 + j}` }));
+  const filled = parts.slice(0, i).flatMap(({ groups }) => groups);
+  const loads = later.map(
+    ({ name }, j) =>
+      `const ${name} = new Proxy({}, { get: (_, one) => $load(${i + 1 + j})[one] });`,
+  );
+  const gives = i === 0 ? ["$give(() => $given);"] : [];
+  return minified([parts[i].text, ...loads, ...gives].join("\n"), {
+    ...Object.fromEntries(
+      filled.flatMap((of) => of.filled.map((name) => [name, `${of.group}.${name}`])),
     ),
-  );
-  const words = new Set(later.match(/[\w$]+/g));
-  const kept = start.part.flatMap((section) => section.kept).filter((name) => words.has(name));
-  const given = groups.filter(({ group }) => words.has(group));
-  const filled = given.map(({ group, filled: names }) => {
-    const used = names.filter((name) => words.has(name));
-    return `${group}:{${getters(used)}}`;
+    ...Object.fromEntries(
+      later.flatMap(({ kept, name }) => kept.map((one) => [one, `${name}.${one}`])),
+    ),
   });
-  const names = rest.part.flatMap((section) => section.kept);
-  const now = await minified(
-    `${start.text}
-const $rest = new Proxy({}, { get: (_, name) => $load($names)[name] });
-const $names = () => ({ ${[...kept, ...filled].join()} });`,
-    Object.fromEntries(names.map((name) => [name, `$rest.${name}`])),
-  );
-  const asked = new Set([...now.matchAll(/\$rest\.([\w$]+)/g)].map(([, name]) => name));
-  const taken = [...kept, ...given.map(({ group }) => group)].join();
-  return {
-    start: `(function (require, module, exports, $load) {\n${now}\n})`,
-    // Strict, so that an assignment to a name of the other part throws and isn't lost.
-    rest: `"use strict";(function (require, {${taken}}) {\n${later}\nreturn {${[...asked].join()}}\n})`,
-    metafile,
-  };
+}
+
+/**
+ * Bundles `program`, of which `serve` is the file whose imports are made before it listens. `later`: the files for which
+ * each part between the first and the last is there. Returns the texts of all parts, functions for `systemd/loader.cjs`,
+ * and esbuild's account of the bundle.
+ */
+export async function bundleParts({ root, program, serve, later, define }) {
+  const { text, metafile } = await bundleText({ root, program, define });
+  if (/\$[sp]\d/.test(text)) throw new Error("a name in the program looks like one of its groups");
+  const parts = partsOf(text, metafile, { program, serve, later });
+  const codes = await Promise.all(parts.map((_, i) => coded(parts, i)));
+  const reads = codes.map(readBy);
+  const texts = codes.map((code, i) => {
+    const gives = givenBy(parts[i], i, { before: reads.slice(0, i), after: reads.slice(i + 1) });
+    // The first runs the program, and gives when the next is loaded; the others give as they are loaded.
+    if (i === 0)
+      return `(function (require, module, exports, $load, $give) {\n${code.replace("$given", () => `(${gives})`)}\n})`;
+    const taken = parts.slice(0, i).map((part) => `, {${takenOf(part, reads[i])}}`);
+    // Strict, so that an assignment to a name of another part throws and isn't lost.
+    return `"use strict";(function (require, $load${taken.join("")}) {\n${code}\nreturn ${gives}\n})`;
+  });
+  return { texts, metafile };
 }
