@@ -48,6 +48,8 @@ test("names vary at first sight, and words that tell events apart stay", () => {
     "failed to find interface orders in sandbox": "failed to find interface <*> in sandbox",
     "snapshot orders of image web": "snapshot <*> of image <*>",
     "Unknown topic: orders": "Unknown topic: <*>",
+    "topic: topics class billing": "topic: <*> class <*>",
+    "topic: topics class Billing": "topic: <*> class <*>",
     "queue: backup is late": "queue: backup is late",
     "topic sessions is full": "topic <*> is full",
     "topic partitions are stale": "topic partitions are stale",

@@ -87,7 +87,7 @@ export function closes(shape: string, at: number): boolean {
   if (CLOSING.has(next) || (next.length > 4 && next.endsWith("ed"))) return true;
   if (!announcesAny(next)) return false;
   const name = nextWord(shape, at + 1 + next.length);
-  return name !== "" && (ROLES.has(name) || !isCommon(name));
+  return name !== "" && (ROLES.has(name) || TRADES.has(lower(name)) || !isCommon(name));
 }
 
 function nextWord(shape: string, at: number): string {
