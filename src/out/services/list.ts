@@ -4,18 +4,9 @@ import type { ContactKind, GatewayKind } from "./contact-kind.ts";
 import * as persons from "./persons.ts";
 import * as rooms from "./rooms.ts";
 
-/** The ways to a person in the order in which they are offered; any other stands behind them. */
-const OFFERED = [
-  "web_push",
-  "email",
-  "sms",
-  "voice",
-  "ntfy",
-  "pushover",
-  "telegram",
-  "slack",
-  "matrix",
-];
+/** The ways to a person in the order in which they are offered, and those to a room; any other stands behind them. */
+const OFFERED = "web_push email sms voice ntfy pushover telegram slack matrix".split(" ");
+const ROOMS = "slack teams email webhook telegram discord google_chat mattermost".split(" ");
 
 type Room = (typeof rooms)[keyof typeof rooms];
 type KeysOf<T> = T extends unknown ? keyof T & string : never;
@@ -74,9 +65,7 @@ function bare(field: z.ZodType<string | undefined>): z.ZodType<string> {
 }
 
 /** The program's own. */
-export const channels = channelList(
-  Object.values<Channel>(rooms).toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
-);
+export const channels = channelList(inOrder(Object.values<Channel>(rooms), ROOMS));
 
 /** The same of contacts. Throws where two kinds are called the same. */
 function contactList(kinds: readonly ContactKind[]) {
@@ -118,10 +107,11 @@ function written(kinds: readonly (ContactKind | GatewayKind)[]) {
   ) as Record<string, z.ZodOptional<z.ZodType<string>>>;
 }
 
-const place = ({ kind }: ContactKind) =>
-  OFFERED.includes(kind) ? OFFERED.indexOf(kind) : OFFERED.length;
+/** By their place in a list, and behind that by their kind. */
+function inOrder<T extends { kind: string }>(all: readonly T[], order: readonly string[]): T[] {
+  const place = ({ kind }: T) => (order.includes(kind) ? order.indexOf(kind) : order.length);
+  return all.toSorted((a, b) => place(a) - place(b) || (a.kind < b.kind ? -1 : 1));
+}
 
 /** The program's own. */
-export const contactKindList = contactList(
-  Object.values<ContactKind>(persons).toSorted((a, b) => place(a) - place(b)),
-);
+export const contactKindList = contactList(inOrder(Object.values<ContactKind>(persons), OFFERED));

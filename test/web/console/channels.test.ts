@@ -37,6 +37,14 @@ async function story(t: TestContext) {
 test("a channel is added by its kind's own fields, tested, turned off and on, changed and deleted, without script", async (t) => {
   const { box, receiver, tab, added } = await story(t);
   assert.match((await tab.get(LIST)).text, /Nobody outside the box hears of alerts in shop\./);
+  const offered = [...(await tab.get(LIST)).text.matchAll(/href="[^"]*\?type=(\w+)"/g)];
+  assert.deepEqual(
+    offered.map(([, kind]) => kind),
+    "slack teams email webhook telegram discord google_chat mattermost gotify matrix ntfy pushover signal".split(
+      " ",
+    ),
+    "what most teams use stands first",
+  );
   const form = (await tab.get(`${LIST}?type=telegram`)).text;
   assert.match(form, /name="chat_id" type="password"/);
   assert.doesNotMatch(form, /name="webhook_url"/);
