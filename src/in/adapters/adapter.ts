@@ -57,6 +57,8 @@ export interface AlertAsked {
 /** The alert as the sender is shown it. */
 export interface AlertNotified {
   id: string;
+  /** The source that asks, as a UUID. */
+  askedBy: string;
   dedupKey: string;
   message: string;
   details: string;
@@ -84,6 +86,7 @@ export interface Decoded {
   jobs?: readonly JobReport[];
   /** The alert that the answer shows; if there is none, the answer is "not found". */
   asks?: AlertAsked;
+  /** Throws UnreadableBody for a refusal in the form of all refusals; why is among `rejected` already. */
   answer(taken: TakenCounts, asked?: AlertNotified): SenderReply;
 }
 

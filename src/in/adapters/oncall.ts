@@ -86,16 +86,14 @@ function heartbeat({ method }: InRequest): Decoded {
     events: [],
     rejected: [],
     jobs: [{ name: null, word: "success", rid: null, pace: null, otherwise: "rejected" }],
-    answer: ({ rejected }) => (rejected > 0 ? unknown() : ok()),
+    answer({ rejected }) {
+      if (rejected > 0) throw new UnreadableBody({ why: "not_found" });
+      return ok();
+    },
   };
 }
 
 const ok = () => ({ status: 200, body: '"Ok."' });
-const unknown = () => ({
-  status: 404,
-  headers: { "content-type": "text/plain" },
-  body: "not found",
-});
 
 const TITLES = ["title", "message", "text", "summary", "subject", "name", "description"];
 const LEVELS = ["severity", "level", "priority"];

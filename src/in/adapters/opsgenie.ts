@@ -239,14 +239,25 @@ function willDo(requestId: string, event: IngestEvent): Decoded {
   };
 }
 
-/** Every request that was answered with 202 is done already. */
-function processed({ path }: InRequest): Decoded {
-  const requestId = path.replace(/\/$/, "").split("/").at(-1) ?? "";
-  const data = { success: true, isSuccess: true, status: "Processed", alertId: requestId };
+/** Every request that was answered with 202 is done already. That of a new alert has the alert's id. */
+function processed({ path, unique }: InRequest): Decoded {
+  const id = decoded(path.replace(/\/$/, "").split("/").at(-1) ?? "");
   return {
     events: [],
     rejected: [],
-    answer: () => jsonReply(200, { data, took: 0.001, requestId }),
+    asks: { name: id, mayBeId: true },
+    answer: (_, alert) => {
+      const made = alert && {
+        action: "Create",
+        processedAt: isoTime(alert.openedAt),
+        integrationId: alert.askedBy,
+        status: "Created alert",
+        alertId: id,
+        alias: alert.dedupKey,
+      };
+      const data = { success: true, isSuccess: true, status: "Processed", ...made };
+      return jsonReply(200, { data, took: 0.001, requestId: unique() });
+    },
   };
 }
 

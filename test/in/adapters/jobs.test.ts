@@ -203,7 +203,11 @@ describe("what jobs say through other tools' addresses", () => {
       const answer = await fetch(box.adaptersUrl + path, { method });
       return [answer.status, await answer.text()];
     };
-    assert.equal((await call("POST"))[0], 404);
+    const [status, body] = await call("POST");
+    assert.deepEqual([status, JSON.parse(String(body)).error.code], [404, "not_found"]);
+    const { body: facts } = await box.api("GET", "/v1/projects/p/sources/Prod%20alerts/facts");
+    assert.deepEqual(Object.values(facts.refused), [1]);
+    assert.match(facts.last_refused.message, /no heartbeat with the slug prod-alerts/);
     await box.api("POST", ADDRESS, { name: "prod", slug: "prod-alerts", period_seconds: 60 });
     assert.deepEqual(await call("GET"), [200, '"Ok."']);
     const { heartbeats: all } = (await box.api("GET", ADDRESS)).body;

@@ -54,7 +54,17 @@ test("Opsgenie: create, acknowledge, note, close; other actions become notes", a
   // Without an alias, the request's id names the alert.
   const { requestId } = (await call("/v2/alerts", { message: "disk full" })).body;
   const read = await call(`/v2/alerts/requests/${requestId}`, undefined, "GET");
-  assert.deepEqual([read.status, read.body.data.alertId], [200, requestId]);
+  const { processedAt, integrationId, ...done } = read.body.data;
+  assert.deepEqual(done, {
+    success: true,
+    isSuccess: true,
+    action: "Create",
+    status: "Created alert",
+    alertId: requestId,
+    alias: requestId,
+  });
+  assert.equal(Date.parse(processedAt), (await to.alerts())[0].first_seen * 1000);
+  assert.match(integrationId, /^[0-9a-f-]{36}$/);
   assert.equal((await to.alerts())[0].level, 300);
   assert.equal((await call(`/v2/alerts/${requestId}`, undefined, "DELETE")).status, 202);
   assert.equal((await to.alerts())[0].state, "resolved");
@@ -110,13 +120,16 @@ test("Opsgenie: an alert with an alias can be closed by the id in the answer, af
     const { requestId } = (await call("", "POST", { alias, message: alias })).body;
     const { data } = (await call(`/requests/${requestId}`, "GET")).body;
     assert.match(data.alertId, /^[0-9a-f-]{36}$/);
+    if (alias.length < 600) assert.equal(data.alias, alias);
     return data.alertId;
   };
   const [first, second, long] = [await idOf("a"), await idOf("b"), await idOf("c".repeat(600))];
   const states = async () => (await to.alerts()).map(({ state }) => state).reverse();
   await call(`/${first}/close?identifierType=alias`, "POST", {});
   assert.deepEqual(await states(), ["open", "open", "open"], "it is no alias");
-  await call(`/${first}/close?identifierType=id`, "POST", {});
+  const { requestId } = (await call(`/${first}/close?identifierType=id`, "POST", {})).body;
+  const { data } = (await call(`/requests/${requestId}`, "GET")).body;
+  assert.deepEqual(data, { success: true, isSuccess: true, status: "Processed" });
   await to.box.restart();
   await call(`/${second.toUpperCase()}/acknowledge`, "POST", {});
   await call(`/${long}`, "DELETE");

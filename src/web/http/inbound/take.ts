@@ -3,7 +3,7 @@ import { openSourceSecret } from "../../../core/projects/source-secrets.ts";
 import type { Source } from "../../../core/projects/sources.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
 import { type ErrorCode, ServiceError } from "../../../ground/kit/errors.ts";
-import { uuid4 } from "../../../ground/kit/ids.ts";
+import { uuid4, uuidOf } from "../../../ground/kit/ids.ts";
 import {
   type Adapter,
   type AlertAsked,
@@ -74,7 +74,7 @@ export async function takeBody(
   open: () => Promise<OpenBody>,
 ): Promise<SenderReply> {
   const { adapter, sender, path, serving } = taking;
-  let sent = "";
+  let sent: string | null = "";
   try {
     const { whole, release } = await open();
     try {
@@ -89,7 +89,9 @@ export async function takeBody(
         const { ingest, ingestLast } = serving.limits;
         const limit = adapter.goesLast ? ingestLast : ingest;
         c.set("rateHeaders", limit.spend(sender.tenant.id, Math.max(1, decoding.events)));
-        return await commit(taking, decoding, sent);
+        const asked = await commit(taking, decoding, sent);
+        sent = null;
+        return await decoding.answer(...asked);
       } finally {
         decoding.close();
       }
@@ -149,7 +151,7 @@ async function commit(
   { adapter, sender }: InboundBatch,
   decoding: Decoding,
   sent: string,
-): Promise<SenderReply> {
+): Promise<[TakenCounts, AlertNotified | undefined]> {
   const whose = { ...sender, isLast: adapter.goesLast };
   const jobs = await hearJobs(sender, decoding.jobs);
   const rejected = [...decoding.rejected, ...jobs.rejected];
@@ -164,7 +166,7 @@ async function commit(
     await add({ events, ...(ids === null ? {} : { ids }), rejected: [] });
   await add({ events: jobs.events, rejected });
   const { asks } = decoding;
-  return decoding.answer(taken, asks === undefined ? undefined : askedAlert(sender, asks));
+  return [taken, asks === undefined ? undefined : askedAlert(sender, asks)];
 }
 
 function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertNotified | undefined {
@@ -173,6 +175,7 @@ function askedAlert({ tenant, source }: Sender, asks: AlertAsked): AlertNotified
   const { id, state, level, count, last_message, details, opened_at, last_seen } = factsOf(row);
   return {
     id,
+    askedBy: uuidOf(`source ${source.id}`),
     state,
     level,
     count,
@@ -196,11 +199,11 @@ const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
   internal: "internal",
 };
 
-/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. */
+/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. `sent` is null where that is done. */
 function refused(
   c: AppContext,
   { adapter, sender }: InboundBatch,
-  { error, sent }: { error: unknown; sent: string },
+  { error, sent }: { error: unknown; sent: string | null },
 ): SenderReply {
   const { tenant, source } = sender;
   const refusal = refusalOf(error);
@@ -208,7 +211,7 @@ function refused(
   if (refusal.why === "internal")
     tenant.log.error({ err: error, route: `/v1/in/${adapter.kind}` }, "request failed");
   const message = "message" in refusal ? refusal.message : code;
-  tenant.ingest.refused.note(source, { code, message, body: sent });
+  if (sent !== null) tenant.ingest.refused.note(source, { code, message, body: sent });
   c.set("refusedAs", code);
   return replyTo(c, adapter, refusal);
 }
