@@ -13,10 +13,28 @@ export function readQuery(search: string): Record<string, string> {
 
 /**
  * The body as a JSON value without the fields that only reads return, `rule/created_at` being one of its field `rule`. An
- * empty body is `{}`.
+ * empty body is `{}`. Throws 409 where it calls what the address names, by one of `named`, something else.
  */
-export function readBody(text: string, readOnly: readonly string[] = []): unknown {
-  return without(text.trim() === "" ? {} : parseJson(text), readOnly);
+export function readBody(
+  text: string,
+  readOnly: readonly string[] = [],
+  named: Readonly<Record<string, string>> = {},
+): unknown {
+  const value = text.trim() === "" ? {} : parseJson(text);
+  for (const [name, own] of Object.entries(named)) mustBeOwn(value, name, own);
+  return without(value, readOnly);
+}
+
+function mustBeOwn(value: unknown, name: string, own: string): void {
+  const isNamed = typeof value === "object" && value !== null && Object.hasOwn(value, name);
+  if (!isNamed || (value as Record<string, unknown>)[name] === own) return;
+  throw new ServiceError(
+    "name_mismatch",
+    `The ${name} is taken from the path and can't be changed here.`,
+    {
+      details: [{ field: `/${name}`, reason: "differs from the path" }],
+    },
+  );
 }
 
 function without(value: unknown, names: readonly string[]): unknown {

@@ -74,6 +74,8 @@ export interface RouteFacts {
   wantsHeaders?: readonly string[];
   /** Fields that a read of the same thing returns: accepted in the body and ignored (contract §2). */
   readOnly?: readonly string[];
+  /** Of these the one that its address ends with: a body that says another is refused. */
+  ownName?: string;
   /** Where its body names people, as `escalations.*.accounts.*`: an `email:` form becomes the id before it is handled. */
   people?: readonly string[];
   /** Bytes; default 128 KiB. */

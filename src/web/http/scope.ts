@@ -158,18 +158,22 @@ function routeOf(
 ): Route {
   const names = [...spec.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const isChecked = names.some((name) => name in params);
+  const readOnly = reads && spec.body ? onlyRead(reads, spec.body) : [];
+  const ownName = readOnly.find((name) => spec.path.endsWith(`/{${name}}`));
   const implied: (readonly ErrorCode[])[] = [
     spec.body || spec.query || isChecked ? ["invalid_request"] : [],
     spec.body ? ["invalid_json"] : [],
     spec.manager ? ["forbidden"] : [],
     scope.errors ?? [],
     names.length > 0 && !makes ? ["not_found"] : [],
+    ownName === undefined ? [] : ["name_mismatch"],
   ];
   return {
     plane: "api",
     status: 200,
     ...spec,
-    ...(reads && spec.body && { readOnly: onlyRead(reads, spec.body) }),
+    ...(readOnly.length > 0 && { readOnly }),
+    ...(ownName !== undefined && { ownName }),
     ...(names.length > 0 && { params: isChecked ? inPath(names, params) : textsInPath(names) }),
     answer: spec.answer ?? (spec.method === "DELETE" ? deleted : updated),
     errors: [...implied.flat(), ...(spec.errors ?? [])],

@@ -196,6 +196,8 @@ function noSuchRoute(): ServiceError {
 
 async function readChecked(route: Route, c: RequestContext): Promise<unknown> {
   const bytes = await readBytes(c.req.raw, route.bodyLimit ?? BODY_LIMIT);
-  const value = readBody(decodeExactly(bytes), route.readOnly);
+  const { ownName: own } = route;
+  const named = own === undefined ? {} : { [own]: c.req.param(own) ?? "" };
+  const value = readBody(decodeExactly(bytes), route.readOnly, named);
   return route.body ? check(route.body, value, "body") : undefined;
 }

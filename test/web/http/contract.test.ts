@@ -196,6 +196,21 @@ describe("what only a read returns", () => {
       assert.match(refused.body.error.message, /default_ladder|signed/);
     }
   });
+
+  test("a body that calls what its address names something else is refused", async () => {
+    const days = { dates: ["2026-12-25"] };
+    for (const [path, body] of [
+      ["/v1/holidays/de", { ...days, name: "fr" }],
+      ["/v1/projects/p/sources/app", { retain_logs: false, name: "other" }],
+      ["/v1/gateways/email", { kind: "twilio", url: "smtp://mail.example.com" }],
+    ] as const) {
+      const refused = await box.api("PUT", path, body);
+      assertError(refused, 409, "name_mismatch");
+      assert.match(refused.body.error.details[0].field, /^\/(?:name|kind)$/, path);
+    }
+    assert.equal((await box.api("GET", "/v1/holidays/de")).status, 404);
+    assert.equal((await box.api("PUT", "/v1/holidays/de", { ...days, name: "de" })).status, 200);
+  });
 });
 
 describe("queries", () => {
