@@ -38,13 +38,13 @@ export const readFallbackPlaces = (reader: Reader): FallbackPlaces => ({
   owners: owners(reader),
 });
 
-/** Those whom the fallback names and its schedules have on call at `at`; every owner where that is nobody. Pure. */
+/** Those whom the fallback names and its schedules have on call at `at`; every owner, too, where nothing reaches any of them. Pure. */
 export function fallbackPeople(
   { accounts, schedules, owners: all }: FallbackPlaces,
-  at: number,
+  { at, isReached }: { at: number; isReached(account: string): boolean },
   { isMember, onCall }: OnCallLookup,
 ): string[] {
   const duty = schedules.flatMap((name) => onCall({ projectId: NOWHERE, name }, at));
   const there = [...new Set([...accounts, ...duty])].filter(isMember);
-  return there.length > 0 ? there : [...all];
+  return there.some(isReached) ? there : [...new Set([...there, ...all])];
 }

@@ -128,7 +128,7 @@ export class SimulatedAlert {
       quiet: () => quietAt?.(now) ?? null,
       reach: createReach(now, seats),
       reachable,
-      fallback: () => fallbackPeople(this.#around.fallback, now, seats),
+      fallback: (isReached) => fallbackPeople(this.#around.fallback, { at: now, isReached }, seats),
       nextSeq: () => 0,
       upSince: 0,
       later: null,

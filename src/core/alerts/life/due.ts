@@ -1,7 +1,8 @@
-import type { StoredRule } from "../../projects/rule.ts";
+import type { EscalationStep, StoredRule } from "../../projects/rule.ts";
 import {
   type Due,
   earliest,
+  firstOfRung,
   numberInPass,
   type Timers,
   whatIsDue,
@@ -104,13 +105,52 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
   if (climbed !== null && isNobodyReached(turn.alert, ladder, { climbed, reach, reachable }))
     pageFallback(turn, "nobody_reachable");
   else if (climbed !== null && ladder[climbed.step - 1]?.isEnd) pageFallback(turn, "passes_over");
-  if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
+  if (due.renotify === null) return;
+  renotify(turn, { why: "interval", ...late(due.renotify) });
+  if (climbed === null) pageOthers(turn);
 }
+
+/**
+ * A renotify pages whom it paged last. Where they are gone, or nothing reaches any of them by now, the last rung runs again,
+ * else the next; where that is nobody, the fallback is paged.
+ */
+export function pageOthers(turn: Turn): void {
+  const { alert, moment } = turn;
+  const { rule, at, reach } = moment;
+  const { project_id: projectId, escalation_level } = alert;
+  const accounts = JSON.parse(alert.page_accounts) as string[];
+  if (escalation_level === 0 && accounts.length === 0) return;
+  const isReached = reachedFor(turn);
+  const reaches = (step: Pick<EscalationStep, "accounts" | "schedules">) =>
+    reach(projectId, { ...NO_STEP, ...step }).some(isReached);
+  if (reaches({ accounts, schedules: [] })) return;
+  const detail = { level: escalation_level, accounts, why: "no_way" };
+  if (accounts.length > 0) effect(turn, { what: "line", kind: "unreachable", detail });
+  const ladder = rule === null ? [] : wholeLadder(rule);
+  const first = firstOfRung(ladder, Math.min(alert.step, ladder.length));
+  if (ladder.slice(Math.max(0, first - 1)).some(reaches)) {
+    set(turn, { step: Math.max(0, first - 1), step_at: at, repeat_at: null, due_at: at });
+    look(turn);
+  } else pageFallback(turn, "nobody_reachable");
+}
+
+/** Whether something reaches a person with news of the alert; of nobody that is said before anything is known. */
+function reachedFor({ alert, moment: { reachable } }: Turn): (account: string) => boolean {
+  const of = { projectId: alert.project_id, level: alert.level };
+  return (account) => !reachable.isKnown || reachable.reaches(account, of);
+}
+
+const NO_STEP: EscalationStep = {
+  accounts: [],
+  schedules: [],
+  after_minutes: 0,
+  repeat_minutes: 0,
+};
 
 /** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
 export function pageFallback(turn: Turn, why: string): void {
   const { alert, moment } = turn;
-  const accounts = moment.fallback();
+  const accounts = moment.fallback(reachedFor(turn));
   const of = { projectId: alert.project_id, level: alert.level };
   const reached = accounts.filter((account) => moment.reachable.reaches(account, of));
   effect(turn, { what: "line", kind: "fallback", detail: { why, accounts, reached } });
@@ -137,7 +177,10 @@ function tellOwed(turn: Turn, { timers, due }: { timers: Timers; due: Due }): vo
   setTimers(turn, next);
   // Its ladder has paged nobody and is gone: those are paged who are where nobody else is.
   if (turn.alert.page_accounts === "[]") pageFallback(turn, "rule_deleted");
-  else renotify(turn, { why: "interval" });
+  else {
+    renotify(turn, { why: "interval" });
+    pageOthers(turn);
+  }
 }
 
 /** Whether its sender reported it late enough to keep it from ending: that holds now. */

@@ -109,9 +109,9 @@ class Moment implements AlertMoment {
     return reachableIn(this.#tx);
   }
 
-  fallback(): readonly string[] {
+  fallback(isReached: (account: string) => boolean): readonly string[] {
     const tx = this.#tx;
-    return fallbackPeople(readFallbackPlaces(tx), this.at, storedSeats(tx));
+    return fallbackPeople(readFallbackPlaces(tx), { at: this.at, isReached }, storedSeats(tx));
   }
 
   nextSeq(): number {

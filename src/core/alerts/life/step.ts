@@ -1,7 +1,7 @@
 import type { PagedPerson } from "../../../out/paging/pages.ts";
 import type { StoredRule } from "../../projects/rule.ts";
 import type { AlertColumns } from "../apply.ts";
-import { end, look, pageFallback } from "./due.ts";
+import { end, look, pageFallback, pageOthers } from "./due.ts";
 import { takeOver } from "./merged.ts";
 import {
   assign,
@@ -108,7 +108,10 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
   burst: (turn) => {
     if (holdIfQuiet(turn, "renotify")) return;
     if (turn.alert.silenced_by !== null) tellWithHeld(turn);
-    else renotify(turn, { why: "burst" });
+    else {
+      renotify(turn, { why: "burst" });
+      pageOthers(turn);
+    }
   },
   worse: (turn, { from, people }) => {
     const quiet = turn.moment.quiet();

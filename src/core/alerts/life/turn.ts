@@ -26,8 +26,8 @@ export interface AlertMoment {
   quiet(): SilencedBy | null;
   readonly reach: StepRecipients;
   readonly reachable: Reachable;
-  /** Who is paged where nobody else is. */
-  fallback(): readonly string[];
+  /** Who is paged where nobody else is; `isReached`: whether something reaches somebody. */
+  fallback(isReached: (account: string) => boolean): readonly string[];
   /** The next `updated_seq`. */
   nextSeq(): number;
   /** Unix seconds: what was due before this met a box that was down. */
