@@ -1,5 +1,6 @@
 import { nobodyGotIt } from "../core/alerts/fallback.ts";
 import { holdPages, isSilenced } from "../core/alerts/page-hold.ts";
+import { forgetReachable } from "../core/alerts/personal.ts";
 import { writeLateTimeline as tell } from "../core/alerts/timeline.ts";
 import { findCheckedShift } from "../core/oncall/shift-checks.ts";
 import { changeConfig } from "../core/projects/projects.ts";
@@ -23,6 +24,7 @@ import { type ActionRow, runAction } from "../out/outbox/runs.ts";
 import { tellStorms } from "../out/outbox/storms.ts";
 import { createTestFire, MOST_TESTS, type TestFire } from "../out/outbox/test-fire.ts";
 import { expirePages, type PageOutcomes } from "../out/paging/lost.ts";
+import { anyHope } from "../out/paging/pages.ts";
 import { pageQueue } from "../out/paging/queue.ts";
 import type { ShiftFacts } from "../out/paging/say.ts";
 import { type ContactSender, createContactSender } from "../out/paging/send.ts";
@@ -131,6 +133,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       learn,
       breaker,
       send: channelsBy(paging).send,
+      noPhone(tx, of) {
+        forgetReachable(tx);
+        if (!anyHope(tx, of)) nobodyGotIt(tx, of.alertId);
+      },
       disabled(tx, integration, why) {
         const { id, name, type, project_id: projectId } = integration;
         log.error(

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Person } from "../support/box.ts";
-import { pagedStory, reachBy } from "../support/contacts.ts";
+import { configureRelay } from "../support/channels.ts";
+import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
+import { answer } from "../support/receiver.ts";
 import { pass, settle } from "../support/until.ts";
 
 /** Whoever an alert paged last is gone, or nothing reaches them any more, when it is told again. */
@@ -82,4 +84,20 @@ test("a fallback whom nothing reaches has the owners beside it", async (t) => {
   story.told();
   const id = await fire(1);
   assert.deepEqual(story.told(), [`/olga page ${id}`]);
+});
+
+test("whose phones were unpaired is not waited for once the relay says so", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, step, timeline } = await pagedStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  configureRelay(box, "shop", `${receiver.url}/relay`);
+  receiver.always(answer(200, { relayed: false, devices: 0 }));
+  await rule([step(ann), step(bob, 30)]);
+  const id = await fire(1);
+  const last = receiver.received.findLast(({ path }) => path === "/bob");
+  assert.deepEqual(
+    toldIn(last).alerts.map((one) => one.alert_id),
+    [id],
+  );
+  const kinds = (await timeline(id)).map(({ kind }) => kind);
+  assert.ok(kinds.includes("unreachable"), String(kinds));
 });

@@ -16,6 +16,9 @@ export function reachableIn(tx: Tx): Reachable {
   return known.getOrInsertComputed(tx, () => createReachable(tx));
 }
 
+/** The relay has said anew of whom it has no phone. */
+export const forgetReachable = (tx: Tx): void => void known.delete(tx);
+
 const followers = new WeakMap<Tx, Map<number, ReturnType<typeof followersOf>>>();
 
 /** The browsers that want each alert of the project where no ladder says whom to page; looked up once for each transaction. */

@@ -4,7 +4,7 @@ import { OFF_BY } from "./channel-health.ts";
 import type { DeliveryOutcome, DeliveryQueueOptions } from "./delivery.ts";
 import { addressOf, findIntegration, type IntegrationRow } from "./destination.ts";
 import type { QueuedRow, Recorded } from "./queue.ts";
-import { recordPaged } from "./relay-silence.ts";
+import { type Paged, recordPaged } from "./relay-silence.ts";
 import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
 import { keptRequest, type SentRequest, withTry } from "./tried.ts";
 
@@ -38,7 +38,7 @@ export function deliveryRecorder(
     const written = writeDelivery(tx, ended);
     // It may be what tells of a storm.
     if (row.alertId === null && ended.next.status !== "pending") tx.note({ topic: "storms" });
-    if (outcome.paged !== undefined) recordPaged(tx, outcome.paged);
+    if (outcome.paged !== undefined) hearPaged(tx, options, row, outcome.paged);
     if (outcome.learned !== undefined) options.learn(tx, endpoint, outcome.learned);
     if (written) tellTimeline(tx, options, { ...ended, integration });
     const isUnchanged =
@@ -49,6 +49,15 @@ export function deliveryRecorder(
     if (isFormer) return { well: null };
     return recordEndpoint(tx, options, { integration, ended });
   };
+}
+
+/** An event that pages some and reached no phone of theirs is for others now. */
+function hearPaged(tx: Tx, { noPhone }: DeliveryQueueOptions, row: QueuedRow, paged: Paged): void {
+  recordPaged(tx, paged);
+  const { alertId } = row;
+  const since = tx.sql<[id: number], number>(RUNG).pluck().get(row.id);
+  if (paged.devices === 0 && paged.accounts !== null && alertId !== null && since !== undefined)
+    noPhone(tx, { alertId, since });
 }
 
 /** What an address answered that the integration has no more: all but that it took it is tried at the present one. */

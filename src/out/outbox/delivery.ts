@@ -12,6 +12,8 @@ export interface DeliveryQueueOptions {
   learn(tx: Tx, integrationId: string, learned: Credentials): void;
   /** Tells the project's other channels and the log that an endpoint was disabled. */
   disabled(tx: Tx, integration: IntegrationRow, why: string): void;
+  /** The relay has no phone of those whom an event of an alert pages; `since`: the event's row. */
+  noPhone(tx: Tx, of: { alertId: number; since: number }): void;
   /** Writes a line of an alert's history. */
   tell(tx: Tx, alertId: number, entry: OutboxEntry): void;
 }

@@ -28,6 +28,7 @@ function recorded(
   together: boolean,
 ) {
   const queue = deliveryQueue({
+    noPhone() {},
     store,
     breaker: { minFailures: 3, minSpanMs: 0 },
     send: () => Promise.reject(new Error("nothing is sent here")),

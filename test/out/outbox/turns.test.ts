@@ -28,6 +28,7 @@ const unused = () => {
   throw new Error("nothing is sent or written here");
 };
 const queue = deliveryQueue({
+  noPhone() {},
   store,
   breaker: BREAKER_LIMITS,
   send: unused,
