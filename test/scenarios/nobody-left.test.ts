@@ -101,3 +101,17 @@ test("whose phones were unpaired is not waited for once the relay says so", asyn
   const kinds = (await timeline(id)).map(({ kind }) => kind);
   assert.ok(kinds.includes("unreachable"), String(kinds));
 });
+
+test("what is given to somebody whom nothing reaches pages the ladder's people all the same", async (t) => {
+  const { box, ann, bob, receiver, rule, fire, step, told, timeline } = await pagedStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  await rule([step(bob)]);
+  const id = await fire(1);
+  assert.deepEqual(told().at(-1), `/bob page ${id}`);
+  const given = await box.api("POST", `/v1/alerts/${id}/assign`, { accounts: [ann.accountId] });
+  assert.equal(given.status, 200);
+  await pass(box, 60, 60);
+  assert.deepEqual(told(), [`/bob page ${id}`]);
+  const kinds = (await timeline(id)).map(({ kind }) => kind);
+  assert.deepEqual(kinds.slice(-4), ["assigned", "unreachable", "escalated", "page_sent"]);
+});

@@ -141,7 +141,7 @@ test("an alert that somebody had before its first step pages when they don't any
 });
 
 test("an alert that nobody was told of pages when nobody has it any more, though its rule is gone", async (t) => {
-  const { fire, put, box, hush, fellBack, now } = await story(t);
+  const { fire, put, box, hush, fellBack, now, ann } = await story(t);
   for (const n of ["woken", "back", "given"]) await hush(n, 5);
   const [held, late, woken, back, given] = [
     await fire("held"),
@@ -171,7 +171,7 @@ test("an alert that nobody was told of pages when nobody has it any more, though
   assert.deepEqual(await Promise.all(all.map(fellBack)), [[], [], [], [], []], "somebody has them");
   const paged = [["rule_deleted", [box.owner.accountId]]];
   await done(back, "unack");
-  await done(given, "assign", { accounts: [box.owner.accountId] });
+  await done(given, "assign", { accounts: [ann.accountId] });
   await pass(box, 240, 60);
   assert.deepEqual(await Promise.all(all.map(fellBack)), [[], [], paged, paged, []]);
   await pass(box, 1800, 60);

@@ -124,7 +124,10 @@ export function assign(
   effect(turn, { what: "line", kind: "assigned", accountId: by, detail });
   const quiet = moment.quiet();
   if (quiet !== null) hold(turn, { quiet, news: "page" });
-  else effect(turn, { what: "assigned", alert: turn.alert, accounts, by });
+  else {
+    effect(turn, { what: "assigned", alert: turn.alert, accounts, by });
+    pageOthers(turn);
+  }
 }
 
 /** The ladder's next rung runs now, in place of a repeat that is due or held. */
