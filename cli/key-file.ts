@@ -35,10 +35,8 @@ async function rotate(options: OfflineOptions): Promise<void> {
 async function add(file: string, options: OfflineOptions): Promise<void> {
   const { addKeyFile, at } = await desk(options);
   const done = addKeyFile(at, file);
-  print(done, options, () =>
-    [
-      `added ${done.key_ids.join(", ")}`,
-      ...done.unreadable.map(({ name }) => `still unreadable: ${name}`),
-    ].join("\n"),
-  );
+  const rest = done.unreadable?.map(({ name }) => `still unreadable: ${name}`) ?? [
+    "this machine stands by: box doctor where the box is served names what is still unreadable",
+  ];
+  print(done, options, () => [`added ${done.key_ids.join(", ")}`, ...rest].join("\n"));
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Health } from "../../src/tenant/health.ts";
 import { run } from "../support/children.ts";
@@ -38,6 +41,12 @@ async function saysSo({ url, data }: Machine): Promise<void> {
   assert.match(metrics, /^box_role\{role="standby"\} 1$/m);
   assert.match(metrics, /^box_can_take 1$/m);
   const program = await programFile();
+  const key = join(data, "another.key");
+  writeFileSync(key, randomBytes(32));
+  const added = await run(program, ["key-file", "add", key, "--data", data]);
+  assert.equal(added.code, 0, added.err);
+  const [, id] = /^added ([0-9a-f]{16})\nthis machine stands by/.exec(added.out) ?? [];
+  assert.ok(existsSync(join(data, `box.key.${id}`)), added.out);
   const doctor = await run(program, ["doctor", "--data", data]);
   assert.match(doctor.out, /this machine stands by at http.*: \w+ serves the box/);
   assert.match(doctor.out, /this machine can take the box/);

@@ -48,12 +48,19 @@ export async function rotateKeyFile({ data, store, random, sealer }: OpenDirecto
 
 /**
  * Adds the keys of a key file, so that values sealed with them can be opened again. `unreadable`: the rows that still
- * can't be. Throws UsageError for a file without keys, StoreFault.
+ * can't be; null where the box is another machine's, whose store lies there. Throws UsageError for a file without keys,
+ * StoreFault.
  */
 export function addKeyFile(
   { data, clock, random }: Directory,
   file: string,
-): { key_ids: string[]; unreadable: LostCredential[] } {
+): { key_ids: string[]; unreadable: LostCredential[] | null } {
+  const add = () => {
+    const ids = addKey(data, KEY_FILE, readKeyFile(file), random);
+    if (ids !== null) return ids;
+    throw new UsageError(`${file} is no key file: it holds no whole number of 32-byte keys.`);
+  };
+  if (readMark(data)?.isOlder) return { key_ids: add(), unreadable: null };
   const reader = openReader({
     path: join(data, "box.db"),
     kind: "box",
@@ -62,9 +69,7 @@ export function addKeyFile(
     older: "refuse",
   });
   try {
-    const ids = addKey(data, KEY_FILE, readKeyFile(file), random);
-    if (ids === null)
-      throw new UsageError(`${file} is no key file: it holds no whole number of 32-byte keys.`);
+    const ids = add();
     const ring = loadKeyRing(data, KEY_FILE, random).ring;
     const unreadable = ring === null ? [] : lostCredentials(reader, ringSealer(ring));
     return { key_ids: ids, unreadable };
