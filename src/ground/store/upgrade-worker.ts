@@ -4,8 +4,8 @@
  */
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../kit/clock.ts";
-import { systemRandom } from "../kit/random.ts";
-import { openStore } from "./store.ts";
+import { openSqlite } from "./database.ts";
+import { upgrade } from "./upgrade.ts";
 
 /** With the environment variables that locate SQLite's addon. */
 export interface UpgradeWork {
@@ -16,7 +16,12 @@ export interface UpgradeWork {
 function upgraded({ path, env }: UpgradeWork): string | null {
   try {
     Object.assign(process.env, env);
-    openStore({ path, kind: "box", clock: systemClock, random: systemRandom }).close();
+    const db = openSqlite(path);
+    try {
+      upgrade(db, { path, kind: "box", clock: systemClock });
+    } finally {
+      db.close();
+    }
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
