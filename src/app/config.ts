@@ -8,6 +8,7 @@ import {
 } from "../hosted/registry/postgres/settings.ts";
 import type { Settings } from "../out/services/channel.ts";
 import { type ChannelSetting, channels } from "../out/services/list.ts";
+import type { RetentionLimits } from "../tenant/retention.ts";
 import { boxRates, type Rates } from "../web/http/limits.ts";
 import type { KnownSender } from "../web/intake/senders.ts";
 import { type FlagHashes, flagHashes } from "./box-flags.ts";
@@ -45,12 +46,7 @@ export interface BoxConfig {
   readonly channels: Settings;
   /** Failures in a row and seconds after which a failing endpoint is turned off. */
   readonly breaker: { readonly failures: number; readonly seconds: number };
-  readonly retention: {
-    readonly logDays: number;
-    readonly logBytes: number;
-    readonly historyDays: number;
-    readonly numbersDays: number;
-  };
+  readonly retention: Readonly<RetentionLimits>;
   /** Where the addresses for senders are served: by a listener of their own, on the box's own port, or not at all. */
   readonly adapters: {
     readonly listen: { readonly host: string; readonly port: number } | null;

@@ -7,7 +7,6 @@ import type { ClientAddress } from "../web/http/address.ts";
 import type { App } from "../web/http/app.ts";
 import { createAppHandler } from "../web/http/app-door.ts";
 import { type Connections, createConnections, type Peer } from "../web/http/connections.ts";
-import type { IngestHandler } from "../web/http/ingest.ts";
 import type { AppContext } from "../web/http/raw-route.ts";
 import { createServer, type HttpServer, type ServerOptions } from "../web/http/server.ts";
 import { type ServerLimits, serverLimits } from "../web/http/server-limits.ts";
@@ -40,34 +39,20 @@ export interface Listening {
 /** Opens a role's HTTP server. Throws UsageError for unusable TLS files, and an Error that says why it can't listen. */
 export async function listen(
   config: ListenConfig,
-  serve: {
+  {
+    app: load,
+    log,
+    ...serve
+  }: Omit<ServerOptions, "app" | "tls"> & {
     /** Makes the app; called once, after it listens. */
     app(): Promise<App>;
-    ingest: IngestHandler;
-    address: ClientAddress;
-    connections: Connections;
-    clock: Clock;
     log: Log;
-    limits?: Partial<ServerLimits>;
-    lane?: ServerOptions["lane"];
-    sendOn?: ServerOptions["sendOn"];
   },
 ): Promise<Listening> {
-  const { ingest, address, connections, clock, log, lane, sendOn, limits = {} } = serve;
-  const app = createAppHandler(serve.app, ingest);
+  const app = createAppHandler(load, serve.ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
-  const http = createServer({
-    app,
-    ingest,
-    address,
-    connections,
-    clock,
-    limits,
-    sendOn,
-    ...(lane ? { lane } : {}),
-    ...(files ? { tls: files } : {}),
-  });
+  const http = createServer({ ...serve, app, ...(files && { tls: files }) });
   const { server } = http;
   await bound(server, config);
   setImmediate(() => void app.load());
@@ -84,7 +69,7 @@ export async function listen(
         (server as unknown as { setSecureContext(o: object): void }).setSecureContext(fresh);
     },
     take: http.take,
-    close: (wake, limitMs = CLOSE_MS) => closed(http, clock, { wake, limitMs }),
+    close: (wake, limitMs = CLOSE_MS) => closed(http, serve.clock, { wake, limitMs }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { sha256 } from "../ground/kit/ids.ts";
+import type { RelayedEvent } from "./relay-event.ts";
 
 /** APNs refuses a larger payload (413). */
 const PAYLOAD_BYTES = 4096;
@@ -9,16 +10,13 @@ const CRITICAL_LEVEL = 500;
 const CUT = "…";
 
 /** The part of an event's body that a phone shows (contract §6). Every text may be empty. */
-export interface PagedEvent {
+export interface PagedEvent
+  extends Pick<
+    RelayedEvent,
+    "event" | "alertId" | "project" | "rule" | "template" | "count" | "level"
+  > {
   /** The hosted tenant's id, by which the app knows the box. */
   tenantId: string;
-  event: string;
-  alertId: string;
-  project: string;
-  rule: string;
-  template: string;
-  count: number;
-  level: number;
 }
 
 /** What a phone shows, before it is cut to size. */

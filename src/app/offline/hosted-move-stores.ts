@@ -1,8 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../ground/kit/clock.ts";
 import { hexId } from "../../ground/kit/ids.ts";
-import type { Random } from "../../ground/kit/random.ts";
 import { prepareDirectory } from "../../ground/store/directory.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { syncDirectory, syncFile } from "../../ground/store/files.ts";
@@ -14,12 +12,7 @@ import { openCopy } from "../../hosted/record/copy.ts";
 import { postgresRecord } from "../../hosted/record/postgres-record.ts";
 import { findStoreOf } from "../../hosted/record/taking.ts";
 import type { Database } from "../../hosted/registry/postgres/connect.ts";
-
-interface Place {
-  data: string;
-  clock: Clock;
-  random: Random;
-}
+import type { Directory } from "../operate/status.ts";
 
 const filesOf = (data: string, id: string) => {
   const directory = join(data, hostedFiles.tenants);
@@ -33,7 +26,7 @@ const filesOf = (data: string, id: string) => {
 export async function storesThere(
   database: Database,
   ids: readonly string[],
-  place: Place,
+  place: Directory,
 ): Promise<number> {
   let count = 0;
   for (const id of ids) {
@@ -50,7 +43,7 @@ export async function storesThere(
 async function storeThere(
   database: Database,
   id: string,
-  { path, clock, random }: Place & { path: string },
+  { path, clock, random }: Directory & { path: string },
 ): Promise<void> {
   const found = await findStoreOf(database, id);
   const record = postgresRecord({
@@ -86,7 +79,7 @@ async function storeThere(
 }
 
 /** Makes files of the database's stores, which no node serves. Resolves with how many there are. */
-export async function storesBack(database: Database, { data }: Pick<Place, "data">) {
+export async function storesBack(database: Database, { data }: Pick<Directory, "data">) {
   prepareDirectory(join(data, hostedFiles.tenants));
   const ids = await storesKept(database);
   for (const id of ids) {

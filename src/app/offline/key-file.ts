@@ -9,7 +9,8 @@ import { readMark } from "../../ground/store/record/mark.ts";
 import { resealAll } from "../../ground/store/sealed.ts";
 import { openReader } from "../../ground/store/store.ts";
 import { type LostCredential, lostCredentials } from "../operate/lost-credentials.ts";
-import type { Directory, OpenDirectory } from "./directory.ts";
+import type { Directory } from "../operate/status.ts";
+import type { OpenDirectory } from "./directory.ts";
 
 /** The operator's work on the keys of a data directory (contract §10). */
 

@@ -21,7 +21,8 @@ import { roles } from "../../people/roles.ts";
 import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
 import { removePerson } from "../../tenant/person-verbs.ts";
-import type { Directory, OpenDirectory } from "./directory.ts";
+import type { Directory } from "../operate/status.ts";
+import type { OpenDirectory } from "./directory.ts";
 
 /** The people of a data directory, for the operator, read-only. */
 export interface PeopleView {

@@ -5,10 +5,10 @@ import type { Health } from "../../tenant/health.ts";
 import type { BoxRole } from "../../web/http/role.ts";
 import { askBox } from "./ask.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
-import type { LookOptions } from "./status.ts";
+import type { Directory } from "./status.ts";
 
 /** Where a data directory is that of a machine that stands by: how it does. Else null. */
-export async function standbyFindings({ data, clock }: LookOptions): Promise<Finding[] | null> {
+export async function standbyFindings({ data, clock }: Directory): Promise<Finding[] | null> {
   const at = readMark(data)?.standsBy ?? null;
   if (at === null) return null;
   const key =

@@ -24,13 +24,13 @@ import { lostCredentials } from "./lost-credentials.ts";
 import { patternFindings } from "./pattern-health.ts";
 import { pushFindings } from "./push-health.ts";
 import { reachFindings } from "./reach.ts";
-import { boxStatus, type LookOptions, openBox, type Status, sizesOf } from "./status.ts";
+import { boxStatus, type Directory, openBox, type Status, sizesOf } from "./status.ts";
 
 /**
  * Checks everything that a box needs, and says what to do about each finding. Changes nothing. It works while the box
  * runs, while it is stopped, and where it can't start.
  */
-export async function examine(options: LookOptions): Promise<Finding[]> {
+export async function examine(options: Directory): Promise<Finding[]> {
   const { data } = options;
   const outside = [directoryFinding(data), logFinding(data)];
   let reader: ReturnType<typeof openBox>;

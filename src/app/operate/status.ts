@@ -36,14 +36,15 @@ export interface Status {
   health: Health | null;
 }
 
-export interface LookOptions {
+/** A data directory that a command names. */
+export interface Directory {
   data: string;
   clock: Clock;
   random: Random;
 }
 
 /** Reads the data directory without changing it, and asks the box if it runs. Throws StoreFault. */
-export async function boxStatus(options: LookOptions): Promise<Status> {
+export async function boxStatus(options: Directory): Promise<Status> {
   const { data, clock } = options;
   const reader = openBox(options);
   try {
@@ -72,7 +73,7 @@ export async function boxStatus(options: LookOptions): Promise<Status> {
 }
 
 /** Where the box listens, or listened when it last ran; null before its first start. Throws StoreFault. */
-export function boxAddress(options: LookOptions): string | null {
+export function boxAddress(options: Directory): string | null {
   const reader = openBox(options);
   try {
     return text(getMeta(reader, "listen_url"));
@@ -89,7 +90,7 @@ function doctorOf(reader: Reader): Status["doctor"] {
 }
 
 /** Opens the box's store for reading. Throws StoreFault, also where there is none, or another machine has the present one. */
-export function openBox({ data, clock, random }: LookOptions): Reader & { close(): void } {
+export function openBox({ data, clock, random }: Directory): Reader & { close(): void } {
   mustBeServed(data);
   return openReader({ path: join(data, "box.db"), kind: "box", clock, random });
 }

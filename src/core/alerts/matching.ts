@@ -2,7 +2,7 @@ import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import { othersFirst } from "../../ground/kit/slices.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
-import type { AlertState } from "./alert.ts";
+import type { AlertRow, AlertState } from "./alert.ts";
 import { type AlertQuery, readAlertQuery, type TriageFilter } from "./query.ts";
 import { letsThrough } from "./triage.ts";
 import {
@@ -23,15 +23,11 @@ import { alertsVersion, type Version } from "./unchanged.ts";
 const URGENCY = { pages: 0, pagesNobody: 1, taken: 2, silenced: 3 } as const;
 
 /** An alert as far as groups look at it. */
-export interface GroupedAlert {
-  id: number;
-  rule_id: number;
-  state: AlertState;
-  level: number;
-  silenced_by: string | null;
-  opened_at: number;
-  acked_by: string | null;
-  template_id: string;
+export interface GroupedAlert
+  extends Pick<
+    AlertRow,
+    "id" | "rule_id" | "state" | "level" | "silenced_by" | "opened_at" | "acked_by" | "template_id"
+  > {
   /** 1 where it paged somebody, or somebody was given it. */
   pages: number;
   /** Of `URGENCY`. */

@@ -1,23 +1,17 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { SqlValue } from "../../ground/store/database.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import type { AlertState } from "./alert.ts";
+import type { AlertRow, AlertState } from "./alert.ts";
 import type { LabelColumns } from "./labels.ts";
 import { newestIds } from "./newest.ts";
 import type { AlertQuery, TriageFilter } from "./query.ts";
 
 /** An alert as far as filters look at it. */
-export interface FilteredRow extends LabelColumns {
-  id: number;
-  state: AlertState;
-  rule: string;
-  level: number;
-  template: string;
-  /** With the sender's title and the labels. */
-  last_message: string;
-  identifiers: string;
-  silenced_by: string | null;
-}
+export type FilteredRow = LabelColumns &
+  Pick<
+    AlertRow,
+    "id" | "state" | "rule" | "level" | "template" | "last_message" | "identifiers" | "silenced_by"
+  >;
 
 export interface TriageRow extends FilteredRow {
   /** Where it stands in its run: falling, of one rank by falling `tie`. */

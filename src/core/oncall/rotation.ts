@@ -25,13 +25,7 @@ export interface Duty {
 }
 
 /** A stretch by one person through one layer or one override. */
-interface Shift {
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-  layer: string | null;
-  override_id: string | null;
-}
+type Shift = Duty & { ends_at: number };
 
 export interface Preview {
   shifts: Shift[];

@@ -1,4 +1,4 @@
-import type { Device } from "../../people/device.ts";
+import type { DeviceBook } from "../../people/devices.ts";
 
 /** One device to push to, however many accounts have it. */
 export interface Recipient {
@@ -22,17 +22,7 @@ export interface Audience {
   only: readonly string[] | null;
 }
 
-export interface Devices {
-  list(accountId: string): Promise<Device[]>;
-  /** Registers a device. The report is complete: it replaces an earlier one. */
-  put(device: {
-    accountId: string;
-    token: string;
-    platform: string;
-    criticalAlerts: boolean;
-  }): Promise<"registered" | "too_many">;
-  /** False when the account has no such device. */
-  remove(accountId: string, token: string): Promise<boolean>;
+export interface Devices extends Omit<DeviceBook, "through"> {
   /** The distinct devices of an audience, without those set aside. */
   recipients(audience: Audience): Promise<Recipients>;
   /** Whether a device still belongs to an audience. */

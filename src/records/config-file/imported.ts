@@ -138,11 +138,12 @@ export function readImported(
   );
 }
 
-interface Linked extends Partial<Record<ImportedKind, readonly LinkedPart[] | undefined>> {
+interface Linked extends Partial<Record<ImportedKind, readonly ConfigPart[] | undefined>> {
   imported?: readonly ImportedConfig[] | undefined;
 }
 
-interface LinkedPart {
+/** A part of any kind. */
+export interface ConfigPart {
   name: string;
   imported_from?: string | undefined;
 }

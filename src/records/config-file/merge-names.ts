@@ -1,16 +1,10 @@
 import { createHash } from "node:crypto";
 import { foldEmail } from "../../people/email.ts";
 import { compactProject } from "./compact.ts";
-import type { ImportedKind } from "./imported.ts";
+import type { ConfigPart, ImportedKind } from "./imported.ts";
 import type { ProjectConfig } from "./shape.ts";
 
 /** Parts of a configuration name each other. This changes those names, and compares parts whatever the names are. */
-
-/** A part of any kind. */
-export interface ConfigPart {
-  name: string;
-  imported_from?: string | undefined;
-}
 
 /** What to write in place of a name. */
 export type NameMaps = Readonly<Record<string, ReadonlyMap<string, string>>>;

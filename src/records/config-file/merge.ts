@@ -2,18 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { foldEmail } from "../../people/email.ts";
 import type { KeptPart } from "./applied.ts";
 import {
+  type ConfigPart,
   type ImportedKind,
   type ImportedPart,
   importedKinds,
   type WrittenPart,
 } from "./imported.ts";
-import {
-  type ConfigPart,
-  contentHash,
-  type NameMaps,
-  translated,
-  withKept,
-} from "./merge-names.ts";
+import { contentHash, type NameMaps, translated, withKept } from "./merge-names.ts";
 import type { OverrideConfig } from "./overrides.ts";
 import type { ProjectConfig, ScheduleConfig } from "./shape.ts";
 

@@ -1,29 +1,22 @@
 import type { ErrorCode } from "../../ground/kit/errors.ts";
 import type { Markup } from "../../ground/kit/html.ts";
-import type { Tenant } from "../../tenant/tenant.ts";
-import type { DisplaySettings } from "./display.ts";
+import type { PageCall } from "./screen.ts";
 
 /** One request for a page that needs no session: signing in, taking a seat. */
-export interface Visit {
-  tenant: Tenant;
-  query: URLSearchParams;
-  /** The same without a query: its path below `base`. */
+export interface Visit
+  extends Pick<
+    PageCall,
+    "tenant" | "query" | "look" | "base" | "origin" | "now" | "address" | "secure"
+  > {
+  /** Below `base`, without a query. */
   path: string;
-  look: DisplaySettings;
   cookies: Readonly<Record<string, string>>;
-  base: string;
-  origin: string;
-  /** Unix seconds. */
-  now: number;
-  /** The client's address and what its browser calls itself. */
-  address: string;
+  /** What its browser calls itself. */
   agent: string;
   /** Whether it comes from this machine, from the user who runs the box. */
   isOwnUsers(): boolean;
   /** Counts a try to come in by its address. Throws ServiceError rate_limited. */
   tried(): void;
-  /** Whether the public address is https: what its cookies are named after. */
-  secure: boolean;
 }
 
 export interface VisitAnswer {

@@ -30,7 +30,7 @@ export interface ServerOptions {
   /** Sends what is for another node's tenant on. */
   sendOn?: SendOn | undefined;
   /** What reads the connections first, in place of the ingest lane. */
-  lane?(handOver: (socket: Socket) => void): IngestLane;
+  lane?: ((handOver: (socket: Socket) => void) => IngestLane) | undefined;
 }
 
 /** A server, and its connections that are Node's and those that are still in the ingest lane. */
@@ -146,15 +146,11 @@ function layLane(
   return lane;
 }
 
-interface Door {
-  ingest: IngestHandler;
-  address: ClientAddress;
+interface Door
+  extends Pick<ServerOptions, "ingest" | "address" | "connections" | "clock" | "sendOn"> {
   readBody: ReadBody;
-  connections: Connections;
-  clock: Clock;
   /** The client waits for 100 Continue before it sends the body. */
   isAsked: boolean;
-  sendOn: ServerOptions["sendOn"];
 }
 
 function serveIngest(door: Door, incoming: IncomingMessage, outgoing: ServerResponse): void {

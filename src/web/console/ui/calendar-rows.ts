@@ -1,17 +1,12 @@
 import type { PreviewRows } from "../../../core/oncall/answers.ts";
 import type { PreviewAnswer } from "../../../core/oncall/schedule.ts";
 
-/** What is drawn of one stretch. All times are the preview's own, in Unix seconds. */
-export interface CalendarBlock {
-  /** null: nobody. */
+type PreviewShift = PreviewAnswer["shifts"][number];
+
+/** What is drawn of one stretch, of somebody's or, null, of nobody's. */
+export type CalendarBlock = Omit<PreviewShift, "account_id" | "email"> & {
   account_id: string | null;
-  starts_at: number;
-  ends_at: number;
-  layer: string | null;
-  override_id: string | null;
-  /** Its person says that they are away in some of it. */
-  away?: true | undefined;
-}
+};
 
 export interface CalendarRow {
   kind: "final" | "override" | "layer";
