@@ -8,7 +8,6 @@ import { createProject, getProject } from "../src/core/projects/projects.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { silentLog } from "../src/ground/kit/log.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { channels } from "../src/out/services/list.ts";
 import { startTenant, type Tenant } from "../src/tenant/tenant.ts";
 import { defaultRule } from "../test/support/plane.ts";
 import {
@@ -77,7 +76,7 @@ function addProject({ tenant }: Bench, name: string, urls: readonly string[]): v
       createIntegration(tx, project, {
         type: "webhook",
         write: { credentials: { url } },
-        guard: { sealer: tenant.sealer, rules: tenant.addressRules, channels },
+        guard: tenant,
       });
   });
 }

@@ -1,5 +1,4 @@
 import type { Integration } from "../core/projects/integration.ts";
-import type { Guard } from "../core/projects/integration-input.ts";
 import { mustFind } from "../core/projects/integrations.ts";
 import type { Project } from "../core/projects/projects.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
@@ -7,11 +6,6 @@ import type { Tx } from "../ground/store/store.ts";
 import { type ChannelHealth, healthOf } from "../out/outbox/channel-health.ts";
 import { resendDelivery } from "../out/outbox/rows.ts";
 import type { Tenant } from "./tenant.ts";
-
-/** What operations need that write addresses and secrets. */
-export function guardOf({ sealer, addressRules, channels }: Tenant): Guard {
-  return { sealer, rules: addressRules, channels };
-}
 
 /** A channel and its present state. */
 export type ChannelNow = Integration & { health: ChannelHealth; device_count?: number };

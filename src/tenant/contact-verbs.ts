@@ -3,7 +3,6 @@ import { notFound } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import type { Contact } from "../out/contacts/contact.ts";
 import {
-  type ContactGuard,
   changeContact,
   createContact,
   deleteContact,
@@ -36,12 +35,6 @@ export interface SentNow {
   error?: string;
 }
 
-/** What new contacts are checked with. */
-export const contactGuardOf = ({ sealer, addressRules }: Tenant): ContactGuard => ({
-  sealer,
-  rules: addressRules,
-});
-
 /** Adds a contact, which counts once it is verified. `input`: the fields of its kind. Throws 400, 403, 404, 422. */
 export function addContact(
   tenant: Tenant,
@@ -50,7 +43,7 @@ export function addContact(
 ): { contact: Contact; secret: string | null } {
   return tenant.store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, account);
-    return createContact(tx, account, { ...write, guard: contactGuardOf(tenant) });
+    return createContact(tx, account, { ...write, guard: tenant });
   });
 }
 

@@ -23,7 +23,7 @@ import {
 import { CAPABILITY_SECONDS } from "../out/paging/capability.ts";
 import { inheritPages } from "../out/paging/pages.ts";
 import { readShown, takeShown } from "../out/paging/shown.ts";
-import { contactGuardOf, dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
+import { dropContact, ringContact, type SentNow } from "./contact-verbs.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Operations on the browsers that a person's pushes go to. Each browser is a contact. */
@@ -36,14 +36,13 @@ interface SubscriptionOf {
 
 /** The key with which browsers subscribe; made when first needed. */
 export function pushKey(tenant: Tenant): string {
-  const guard = contactGuardOf(tenant);
-  return pushKeyNow(tenant.store, guard) ?? tenant.store.write((tx) => ensurePushKey(tx, guard));
+  return pushKeyNow(tenant.store, tenant) ?? tenant.store.write((tx) => ensurePushKey(tx, tenant));
 }
 
 /** A person's subscriptions, oldest first. */
 export function readSubscriptions(tenant: Tenant, account: string): Subscription[] {
   const { store } = tenant;
-  return listSubscriptions(store, contactGuardOf(tenant), { account }).map(named(store));
+  return listSubscriptions(store, tenant, { account }).map(named(store));
 }
 
 /**
@@ -56,10 +55,9 @@ export function addSubscription(
   account: string,
   write: SubscriptionWrite,
 ): Subscription {
-  const guard = contactGuardOf(tenant);
   return tenant.store.write((tx) => {
-    const mine = listSubscriptions(tx, guard, { account });
-    const superseded = supersededBy(tx, guard, { account, write });
+    const mine = listSubscriptions(tx, tenant, { account });
+    const superseded = supersededBy(tx, tenant, { account, write });
     const heirOf = mine.filter(({ id }) => superseded.includes(id));
     for (const id of superseded) {
       const whose = findContact(tx, id)?.accountId ?? account;
@@ -68,7 +66,7 @@ export function addSubscription(
     }
     const before = heirOf.find(({ id }) => id === write.replaces) ?? heirOf[0];
     const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };
-    const made = createSubscription(tx, guard, {
+    const made = createSubscription(tx, tenant, {
       account,
       write: { ...wishesOf(before), ...stored },
     });
@@ -95,11 +93,10 @@ export function alterSubscription(
   of: SubscriptionOf,
   change: SubscriptionChange,
 ): Subscription {
-  const guard = contactGuardOf(tenant);
   return tenant.store.write((tx) => {
     mustBeTheirs(tx, of);
     const stored = { ...change, ...(change.wants && { wants: withIdsOf(tx, change.wants) }) };
-    return named(tx)(changeSubscription(tx, guard, { of, change: stored }));
+    return named(tx)(changeSubscription(tx, tenant, { of, change: stored }));
   });
 }
 

@@ -160,7 +160,7 @@ function check(
 ): void {
   const faults = checkHeaders(write.headers ?? {});
   if (faults.length > 0) throw invalid(faults);
-  checkUrl(write.url, guard.rules);
+  checkUrl(write.url, guard.addressRules);
   const taken = reader.orm
     .select({ id: actions.id })
     .from(actions)

@@ -11,7 +11,7 @@ import type { ChannelList } from "../../out/services/list.ts";
 /** What verbs need that write addresses and secrets. */
 export interface Guard {
   sealer: Sealer;
-  rules: AddressRules;
+  addressRules: AddressRules;
   /** The kinds of channel there are. */
   channels: ChannelList;
 }
@@ -37,7 +37,7 @@ export function given(kind: Channel, input: CredentialInput, storedUrl?: string)
  * Throws 422 naming every credential that isn't for this kind (contract §15), 400 for one that the kind doesn't
  * take as it is written, and 403 for an address that may not be called.
  */
-export function checkGiven(kind: Channel, credentials: Credentials, { rules }: Guard): void {
+export function checkGiven(kind: Channel, credentials: Credentials, { addressRules }: Guard): void {
   const { all } = fieldsOf(kind);
   const foreign = Object.keys(credentials).filter((field) => !all.includes(field));
   const message = `A ${kind.kind} integration doesn't take these credentials.`;
@@ -51,11 +51,11 @@ export function checkGiven(kind: Channel, credentials: Credentials, { rules }: G
   if (wrong.length > 0) throw invalid(wrong);
   for (const field of kind.addresses ?? []) {
     const address = credentials[field];
-    if (address !== undefined) checkUrl(address, rules, `/${field}`);
+    if (address !== undefined) checkUrl(address, addressRules, `/${field}`);
   }
   for (const field of kind.hosts ?? []) {
     const host = credentials[field];
-    if (host !== undefined) checkHost(host, rules, `/${field}`);
+    if (host !== undefined) checkHost(host, addressRules, `/${field}`);
   }
 }
 

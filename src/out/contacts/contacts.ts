@@ -17,7 +17,7 @@ import type { Contact } from "./contact.ts";
 /** What verbs need that write addresses and secrets. */
 export interface ContactGuard {
   sealer: Sealer;
-  rules: AddressRules;
+  addressRules: AddressRules;
 }
 
 /** Contacts a person may have (contract §27). */
@@ -110,7 +110,7 @@ export function createContact(
 export function checkedFields(
   kind: Pick<ContactKind, "kind" | "addresses"> & { fields: TextFields; hosts?: readonly string[] },
   input: Credentials,
-  { rules }: Pick<ContactGuard, "rules">,
+  { addressRules }: Pick<ContactGuard, "addressRules">,
 ): Credentials {
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ""));
   const parsed = kind.fields.safeParse(given);
@@ -127,9 +127,9 @@ export function checkedFields(
     );
   const fields = parsed.data as Credentials;
   for (const field of kind.addresses ?? [])
-    if (fields[field]) checkUrl(fields[field], rules, `/${field}`);
+    if (fields[field]) checkUrl(fields[field], addressRules, `/${field}`);
   for (const field of kind.hosts ?? [])
-    if (fields[field]) checkHost(fields[field], rules, `/${field}`);
+    if (fields[field]) checkHost(fields[field], addressRules, `/${field}`);
   return fields;
 }
 

@@ -174,8 +174,8 @@ export function supersededBy(
 }
 
 /** Throws 403 for an address that may not be called, 422 for keys that no browser gives, or that are of another box. */
-function checkWrite({ endpoint, keys }: SubscriptionWrite, { rules }: ContactGuard): void {
-  checkUrl(endpoint, rules, "/endpoint");
+function checkWrite({ endpoint, keys }: SubscriptionWrite, { addressRules }: ContactGuard): void {
+  checkUrl(endpoint, addressRules, "/endpoint");
   const isSecret = /^[\w-]{22}(==)?$/.test(keys.auth);
   if (!isSecret) throw notOne("/keys/auth", "must be 16 bytes in base64url");
   if (!isPoint(keys.p256dh)) throw notOne("/keys/p256dh", "must be a public key of P-256");

@@ -1,7 +1,6 @@
 import { hasDuty } from "../../core/oncall/duty.ts";
 import { html, type Markup } from "../../ground/kit/html.ts";
 import { listSubscriptions, lostDevices } from "../../out/contacts/subscriptions.ts";
-import { contactGuardOf } from "../../tenant/contact-verbs.ts";
 import type { PageCall } from "./screen.ts";
 import { worstOfDoctor } from "./system/doctor.ts";
 import { unconfirmedLine } from "./ui/unconfirmed.ts";
@@ -24,7 +23,7 @@ export function bar(call: PageCall): Markup {
   }
   const unconfirmed = unconfirmedLine(call);
   if (unconfirmed !== null) return barLine("status", unconfirmed);
-  const [lost] = lostDevices(tenant.store, contactGuardOf(tenant), who.accountId);
+  const [lost] = lostDevices(tenant.store, tenant, who.accountId);
   if (lost !== undefined)
     return barLine(
       "status",
@@ -76,7 +75,7 @@ const SILENT_DAYS = 8;
 /** Whoever is on call now, and of whose devices none has shown a push for days, is asked to try one. */
 function silentDevicesLine({ who, tenant, now, base }: PageCall): Markup | null {
   const { store } = tenant;
-  const devices = listSubscriptions(store, contactGuardOf(tenant), { account: who.accountId });
+  const devices = listSubscriptions(store, tenant, { account: who.accountId });
   const used = devices.filter(({ state }) => state !== "off");
   const heardAt = used.map(({ shown_at, created_at }) => shown_at ?? created_at);
   const silentFor = now - Math.max(...heardAt);

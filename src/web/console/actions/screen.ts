@@ -18,7 +18,6 @@ import { check } from "../../../ground/kit/check.ts";
 import { invalid } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import { listExecutions } from "../../../out/outbox/rows.ts";
-import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { area, button, field, select, tick } from "../ui/form.ts";
 import { empty } from "../ui/pieces.ts";
@@ -87,7 +86,7 @@ const actionForms: Readonly<Record<string, Form>> = {
     verb: "createAction",
     act({ tenant, params }, form) {
       const write = writtenAction(form);
-      const of = { write, guard: guardOf(tenant) };
+      const of = { write, guard: tenant };
       tenant.store.write((tx) => createAction(tx, getProject(tx, params["project"] ?? ""), of));
       return {
         said: `${write.name} is added. Every rule that does not choose its actions runs it: try it before an alert does.`,
@@ -98,7 +97,7 @@ const actionForms: Readonly<Record<string, Form>> = {
     verb: "replaceAction",
     act({ tenant, params }, form) {
       const write = writtenAction(form);
-      const of = { id: params["action"] ?? "", write, guard: guardOf(tenant) };
+      const of = { id: params["action"] ?? "", write, guard: tenant };
       tenant.store.write((tx) => replaceAction(tx, getProject(tx, params["project"] ?? ""), of));
       return { said: `${write.name} is saved.` };
     },

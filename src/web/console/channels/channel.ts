@@ -12,7 +12,7 @@ import { getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { errorWords } from "../../../out/outbox/error-words.ts";
 import { eventKinds } from "../../../out/outbox/event.ts";
 import { deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
-import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
+import { channelsNow } from "../../../tenant/channel-verbs.ts";
 import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
 import { button } from "../ui/form.ts";
@@ -67,7 +67,7 @@ export const channelScreen: Screen = {
       verb: "updateIntegration",
       act(call, form) {
         const { project, row } = found(call);
-        const wanted = { id: row.id, write: channelWrite(call, form), guard: guardOf(call.tenant) };
+        const wanted = { id: row.id, write: channelWrite(call, form), guard: call.tenant };
         call.tenant.store.write((tx) => changeIntegration(tx, project, wanted));
         return { said: "Saved. A test shows whether it gets through.", to: channelAt(call.params) };
       },

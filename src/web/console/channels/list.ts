@@ -10,7 +10,7 @@ import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { Channel } from "../../../out/services/channel.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
-import { type ChannelNow, channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
+import { type ChannelNow, channelsNow } from "../../../tenant/channel-verbs.ts";
 import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { button, keyed } from "../ui/form.ts";
 import { peopleNames } from "../ui/people-names.ts";
@@ -56,7 +56,7 @@ const addForms: Readonly<Record<string, Form>> = {
     async act(call, form) {
       const { tenant, params, who } = call;
       const type = check(tenant.channels.type, form.get("type") ?? "", "body");
-      const wanted = { type, write: channelWrite(call, form), guard: guardOf(tenant) };
+      const wanted = { type, write: channelWrite(call, form), guard: tenant };
       const { project = "" } = params;
       if (form.has("try")) {
         const draft = draftIntegration(tenant.store, getProject(tenant.store, project), wanted);

@@ -6,7 +6,6 @@ import type { Applied } from "../../../records/config-file/applied.ts";
 import { applyConfig } from "../../../records/config-file/apply.ts";
 import { readConfig } from "../../../records/config-file/read.ts";
 import { tryConfig } from "../../../records/config-file/try.ts";
-import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { PING } from "../../http/ping.ts";
 import { type Form, type FormDone, type PageCall, pathOf, type Screen } from "../screen.ts";
 import { projectText, readProjectText } from "../ui/config-text.ts";
@@ -40,7 +39,7 @@ const textIn = (form: URLSearchParams): string => (form.get("text") ?? "").repla
 async function wanted({ tenant, params, who }: PageCall, text: string) {
   const { project: name = "" } = params;
   const { config, placed } = await readProjectText(text, name);
-  const options = { name, config, tenantId: tenant.id, guard: guardOf(tenant), by: who.accountId };
+  const options = { name, config, tenantId: tenant.id, guard: tenant, by: who.accountId };
   /** Faults that the box finds stand at their lines. */
   const run = <T>(what: () => T): T => {
     try {

@@ -5,7 +5,6 @@ import type { GatewayKind } from "../../../out/services/contact-kind.ts";
 import { contactKindList } from "../../../out/services/list.ts";
 import { serviceName } from "../../../out/services/service-names.ts";
 import { mustBeOwner } from "../../../people/roles.ts";
-import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { setGateway, testGateway } from "../../http/resources/gateways.ts";
 import type { Form, PageCall, Screen } from "../screen.ts";
 import { changesLink } from "../ui/audit-address.ts";
@@ -76,9 +75,7 @@ const about = () =>
 
 function one(call: PageCall, kind: GatewayKind): Markup {
   const { tenant } = call;
-  const stored = listGateways(tenant.store, contactGuardOf(tenant)).find(
-    (each) => each.kind === kind.kind,
-  );
+  const stored = listGateways(tenant.store, tenant).find((each) => each.kind === kind.kind);
   const about = kind.about.charAt(0).toUpperCase() + kind.about.slice(1);
   const name = serviceName(kind.kind);
   const at = `${AT}/${kind.kind}`;

@@ -2,7 +2,6 @@ import { listProjects } from "../../../core/projects/projects.ts";
 import { html, type Markup, type Piece } from "../../../ground/kit/html.ts";
 import type { Subscription } from "../../../out/contacts/subscription.ts";
 import { isRetired, lostDevices, pushKeyNow } from "../../../out/contacts/subscriptions.ts";
-import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import { readSubscriptions } from "../../../tenant/push-verbs.ts";
 import { isSafe } from "../bar.ts";
 import type { PageCall } from "../screen.ts";
@@ -41,10 +40,9 @@ export function addBrowser(
   const { base, origin, tenant, who } = call;
   if (!isSafe(origin))
     return html`<p class="soft">Notifications in a browser need https, and this address is http. Give the box a certificate, put a proxy in front of it, or use its name in a tailnet. Then open this page there.</p>`;
-  const guard = contactGuardOf(tenant);
-  const key = pushKeyNow(tenant.store, guard) ?? "";
+  const key = pushKeyNow(tenant.store, tenant) ?? "";
   // Its browser may still hold what its service gave up: it has to subscribe anew.
-  const isAnyLost = lostDevices(tenant.store, guard, who.accountId).length > 0;
+  const isAnyLost = lostDevices(tenant.store, tenant, who.accountId).length > 0;
   const fields = ["endpoint", "p256dh", "auth", "label", "timezone", "server_key"];
   return html`<form class="form" method="post" action="${base}${BROWSERS}/browser" id="add-browser"${isAnyLost && html` data-anew`} data-server-key="${key}" data-key-from="${base}${BROWSERS}/key">
 ${fields.map((name) => html`<input type="hidden" name="${name}">`)}

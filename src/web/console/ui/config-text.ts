@@ -20,11 +20,11 @@ export async function projectText(tenant: Tenant, name: string): Promise<string>
 /** All projects, and what is set of the whole box, as `box config export` prints them. */
 export async function wholeText(tenant: Tenant): Promise<string> {
   const { printConfigFile } = await document();
-  const { store, sealer, addressRules: rules } = tenant;
+  const { store } = tenant;
   const projects = configVersions(store).map(({ project }) => configOf(tenant, project));
   return printConfigFile(projects, {
     things: await listThings((noun) => tenantThings[noun].list(store)),
-    gateways: listGateways(store, { sealer, rules }),
+    gateways: listGateways(store, tenant),
     fallback: readFallback(store),
     accounts: listAccounts(store),
   });

@@ -6,7 +6,6 @@ import { findContact, openContact } from "../../../out/contacts/contacts.ts";
 import { gatewaySettings, openGateway, putGateway } from "../../../out/contacts/gateways.ts";
 import {
   addContact,
-  contactGuardOf,
   proveContact,
   ringContact,
   sendContactCode,
@@ -134,7 +133,10 @@ function ofWaiting(call: PageCall) {
 /** So that a page's buttons work from anywhere: the box makes the topic that answers come by. */
 function setUpNtfy({ tenant }: PageCall): void {
   if (openGateway(tenant.store, tenant.sealer, "ntfy") !== null) return;
-  const guard = contactGuardOf(tenant);
-  const { kind, settings } = gatewaySettings(tenant.store, { kind: "ntfy", input: {}, guard });
-  tenant.store.write((tx) => putGateway(tx, { kind, settings, guard }));
+  const { kind, settings } = gatewaySettings(tenant.store, {
+    kind: "ntfy",
+    input: {},
+    guard: tenant,
+  });
+  tenant.store.write((tx) => putGateway(tx, { kind, settings, guard: tenant }));
 }

@@ -17,7 +17,6 @@ import {
 import { hexIdField } from "../../../ground/kit/fields.ts";
 import { queryLimit } from "../../../ground/kit/query-fields.ts";
 import { executionAnswer, listExecutions } from "../../../out/outbox/rows.ts";
-import { guardOf } from "../../../tenant/channel-verbs.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -44,7 +43,7 @@ export const actionRoutes: Route[] = [
     answer: z.object({ id: z.string() }),
     errors: ["address_refused", "name_taken", "too_many"],
     write: (tx, { tenant, project, body: write }) => ({
-      id: createAction(tx, project, { write, guard: guardOf(tenant) }),
+      id: createAction(tx, project, { write, guard: tenant }),
     }),
   }),
   actions.get("/{aid}", {
@@ -61,7 +60,7 @@ export const actionRoutes: Route[] = [
     reads: listedAction,
     errors: ["address_refused", "name_taken", "missing_credential"],
     write: (tx, { tenant, project, params, body: write }) =>
-      replaceAction(tx, project, { id: params.aid, write, guard: guardOf(tenant) }),
+      replaceAction(tx, project, { id: params.aid, write, guard: tenant }),
   }),
   actions.delete("/{aid}", {
     name: "deleteAction",

@@ -10,7 +10,6 @@ import { readConfig } from "../../../records/config-file/read.ts";
 import { projectConfigOf } from "../../../records/config-file/shape.ts";
 import { assumedThings } from "../../../records/config-file/tenant-nouns.ts";
 import { tryConfig } from "../../../records/config-file/try.ts";
-import { guardOf } from "../../../tenant/channel-verbs.ts";
 import { PING } from "../ping.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn } from "../scope.ts";
@@ -90,7 +89,7 @@ export const configRoutes = (channels: ChannelList): Route[] => {
         const options = {
           name: params.id,
           tenantId: tenant.id,
-          guard: guardOf(tenant),
+          guard: tenant,
           by: actor.accountId,
           version,
           config,

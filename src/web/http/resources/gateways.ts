@@ -24,7 +24,6 @@ import { readFallback } from "../../../out/contacts/notify.ts";
 import type { Credentials } from "../../../out/outbox/credentials.ts";
 import type { GatewayKind } from "../../../out/services/contact-kind.ts";
 import { namedPeople } from "../../../people/named.ts";
-import { contactGuardOf } from "../../../tenant/contact-verbs.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
@@ -61,7 +60,7 @@ async function storeGateway(
       );
   }
   return tenant.store.write((tx) => {
-    const put = putGateway(tx, { kind, settings, guard: contactGuardOf(tenant) });
+    const put = putGateway(tx, { kind, settings, guard: tenant });
     if (test) markGateway(tx, kind.kind, null);
     return test ? { ...put, last_ok_at: tx.at } : put;
   });
@@ -72,16 +71,18 @@ export async function setGateway(
   tenant: Tenant,
   { kind: name, input, test }: { kind: string; input: Credentials; test: boolean },
 ): Promise<void> {
-  const guard = contactGuardOf(tenant);
-  const { kind, settings } = gatewaySettings(tenant.store, { kind: name, input, guard });
+  const { kind, settings } = gatewaySettings(tenant.store, { kind: name, input, guard: tenant });
   await storeGateway(tenant, { kind, settings, test });
 }
 
 /** Whether what is stored works now: null, or why not. It is noted as any request is. Throws 404. */
 export async function testGateway(tenant: Tenant, name: string): Promise<string | null> {
-  const guard = contactGuardOf(tenant);
-  getGateway(tenant.store, name, guard);
-  const { kind, settings } = gatewaySettings(tenant.store, { kind: name, input: {}, guard });
+  getGateway(tenant.store, name, tenant);
+  const { kind, settings } = gatewaySettings(tenant.store, {
+    kind: name,
+    input: {},
+    guard: tenant,
+  });
   const { verdict } = await tenant.outbox.proveGateway(kind, settings);
   const error = verdict.kind === "delivered" ? null : verdict.error;
   tenant.store.write((tx) => markGateway(tx, kind.kind, error));
@@ -95,13 +96,13 @@ export const gatewayRoutes: Route[] = [
     summary:
       "The gateways, which serve people's contacts: mail server, bots, accounts with services",
     answer: z.object({ gateways: z.array(gatewayAnswer) }),
-    read: (store, { tenant }) => ({ gateways: listGateways(store, contactGuardOf(tenant)) }),
+    read: (store, { tenant }) => ({ gateways: listGateways(store, tenant) }),
   }),
   gateways.get("/{kind}", {
     name: "getGateway",
     summary: "One gateway, without its secrets",
     answer: gatewayAnswer,
-    read: (store, { tenant, params }) => getGateway(store, params.kind, contactGuardOf(tenant)),
+    read: (store, { tenant, params }) => getGateway(store, params.kind, tenant),
   }),
   gateways.put("/{kind}", {
     name: "putGateway",
@@ -118,11 +119,11 @@ export const gatewayRoutes: Route[] = [
     }),
     errors: ["address_refused", "missing_credential", "gateway_refused"],
     handle: async ({ tenant, params, query, body }) => {
-      const guard = contactGuardOf(tenant);
       const { test = true, ...fields } = body;
-      const what = { kind: params.kind, input: textsOf(fields), guard };
+      const what = { kind: params.kind, input: textsOf(fields), guard: tenant };
       const { kind, settings } = gatewaySettings(tenant.store, what);
-      if (query.dry_run === true) return tryGateway(tenant.store, { kind, settings, guard });
+      if (query.dry_run === true)
+        return tryGateway(tenant.store, { kind, settings, guard: tenant });
       return storeGateway(tenant, { kind, settings, test });
     },
   }),

@@ -16,7 +16,7 @@ import { checkSignature, signatureCheck } from "../../../core/projects/signature
 import { notFound } from "../../../ground/kit/errors.ts";
 import { trialAnswer } from "../../../out/outbox/test-fire.ts";
 import type { ChannelList } from "../../../out/services/list.ts";
-import { channelsNow, guardOf } from "../../../tenant/channel-verbs.ts";
+import { channelsNow } from "../../../tenant/channel-verbs.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -60,7 +60,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
         const made = createIntegration(tx, project, {
           type,
           write: writeOf(write),
-          guard: guardOf(tenant),
+          guard: tenant,
         });
         return {
           id: made.id,
@@ -85,7 +85,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
         "sender_unavailable",
       ],
       handle: ({ tenant, actor, body: { type, ...write }, project }) => {
-        const wanted = { type, write: writeOf(write), guard: guardOf(tenant) };
+        const wanted = { type, write: writeOf(write), guard: tenant };
         const row = draftIntegration(tenant.store, project, wanted);
         return tenant.outbox.testFire.trial(row, actor.keyId);
       },
@@ -132,7 +132,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
         changeIntegration(tx, project, {
           id: params.iid,
           write: writeOf(body),
-          guard: guardOf(tenant),
+          guard: tenant,
         }),
     }),
     integrations.delete("/{iid}", {

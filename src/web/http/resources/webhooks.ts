@@ -16,7 +16,6 @@ import {
 import type { Project } from "../../../core/projects/projects.ts";
 import { boolean, text } from "../../../ground/kit/fields.ts";
 import type { Tx } from "../../../ground/store/store.ts";
-import { guardOf } from "../../../tenant/channel-verbs.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn } from "../scope.ts";
 
@@ -62,7 +61,7 @@ export const webhookRoutes: Route[] = [
       const { id, secret, url } = createIntegration(tx, project, {
         type: "webhook",
         write: writeOf(body),
-        guard: guardOf(tenant),
+        guard: tenant,
       });
       // A webhook always has one: it is minted where none was given.
       return { id, secret: secret ?? "", url };
