@@ -6,17 +6,10 @@ import type {
   OfflineRegistry,
   TenantFlags,
 } from "../src/app/offline/hosted.ts";
+import { databaseFlags, hostedFlags } from "../src/app/serve-flags.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import {
-  addFlags,
-  databaseFlags,
-  dataFlag,
-  type FlagsGiven,
-  jsonFlag,
-  print,
-  withFlags,
-} from "./options.ts";
+import { addFlags, dataFlag, type FlagsGiven, jsonFlag, print, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
@@ -55,20 +48,9 @@ export function registerHosted(program: Command): void {
 
 function serveCommand(): Command {
   const command = withFlags(serveFlags(new Command("serve"), "127.0.0.1:8090"), registryFlags);
-  return withFlags(command.description("run the hosted service"), {
-    "--ingest-rate <n>": "events a second for a tenant; 0 = no limit (default: free 50, pro 1000)",
-    "--relay-rate <n>": "pages a second from one box; 0 = no limit (default 20)",
-    "--open-tenants <n>": "most tenants' databases that are open at once (default 128)",
-    "--cluster-listen <host:port>":
-      "with --database: address on which this node takes requests that other nodes forward for its tenants",
-    "--cluster-address <host:port>":
-      "address of --cluster-listen as other machines reach it, if it differs",
-    "--database-pool <n>": "database connections for the work (default 8)",
-    "--node <name>": "this node's name (default: made once, in the data directory)",
-    "--drain-seconds <n>":
-      "how long a stopping service still serves requests while readiness is 503 (default 0, with a database 5)",
-    "--lab": "for labs only: receipt checks may use http and private addresses",
-  }).action(async (flags: HostedFlags) => serve(flags));
+  return withFlags(command.description("run the hosted service"), hostedFlags).action(
+    async (flags: HostedFlags) => serve(flags),
+  );
 }
 
 async function serve(flags: HostedFlags): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { FlagName } from "../src/ground/kit/flags.ts";
 import { type ApiOptions, USUAL_URL } from "./connection.ts";
 import { parseLevel } from "./level.ts";
 import { terminal } from "./terminal.ts";
@@ -22,14 +23,6 @@ export function withFlags(command: Command, all: Readonly<Record<string, string>
   for (const [flags, does] of Object.entries(all)) command.addOption(flag(flags, does));
   return command;
 }
-
-/** The flags of a database, which `what` names. */
-export const databaseFlags = (what: string) => ({
-  "--database <url>": `${what}: postgres://user@host1,host2/name`,
-  "--database-file <file>":
-    "a file that contains the --database address; keeps its password out of ps",
-  "--database-ca <file>": "trust only this authority for the database (PEM)",
-});
 
 export const dataFlag = {
   "--data <dir>": { about: "data directory", usual: "./box-data", twin: "" },
@@ -112,14 +105,6 @@ type FlagWords = string | { must: string } | Says;
 /** Flags of a command, by how they are written: what each says, and whether it must be given, has a usual value or may be repeated. */
 export type Flags = Readonly<Record<string, FlagWords>>;
 
-type Words<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Words<Rest>>}` : S;
-type NameOf<F> = F extends `--no-${infer Name}`
-  ? Words<Name>
-  : F extends `--${infer Name} ${string}`
-    ? Words<Name>
-    : F extends `--${infer Name}`
-      ? Words<Name>
-      : never;
 type ValueOf<F, Says> = F extends `${string}...>`
   ? string[]
   : Says extends { repeats: true }
@@ -140,8 +125,8 @@ type IsThere = { must: string } | { usual: string } | { repeats: true };
 
 /** What such a command is given: `--by-rule` is `byRule`, true; `--no-lines` is `lines`, false; `--event <kind...>` is a list of texts, `--new [days]` a text or true, `--from <time>` seconds. */
 export type FlagsGiven<F extends Flags> = {
-  [K in keyof F as F[K] extends IsThere ? never : NameOf<K>]?: ValueOf<K, F[K]>;
-} & { [K in keyof F as F[K] extends IsThere ? NameOf<K> : never]: ValueOf<K, F[K]> };
+  [K in keyof F as F[K] extends IsThere ? never : FlagName<K>]?: ValueOf<K, F[K]>;
+} & { [K in keyof F as F[K] extends IsThere ? FlagName<K> : never]: ValueOf<K, F[K]> };
 
 /** The same of a command with `apiFlags`. */
 export type GivenBy<F extends Flags> = ApiOptions & FlagsGiven<F>;

@@ -1,11 +1,7 @@
 import { isTimezone } from "../core/oncall/zone.ts";
 import { type Cidr, parseCidr } from "../ground/kit/addresses.ts";
-import { UsageError, webUrl } from "../ground/kit/flags.ts";
-import {
-  type DatabaseFlags,
-  type DatabaseSettings,
-  databaseSettings,
-} from "../hosted/registry/postgres/settings.ts";
+import { type TypedFlags, UsageError, webUrl } from "../ground/kit/flags.ts";
+import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Settings } from "../out/services/channel.ts";
 import { type ChannelSetting, channels } from "../out/services/list.ts";
 import type { RetentionLimits } from "../tenant/retention.ts";
@@ -13,6 +9,7 @@ import { boxRates, type Rates } from "../web/http/limits.ts";
 import type { KnownSender } from "../web/intake/senders.ts";
 import { type FlagHashes, flagHashes } from "./box-flags.ts";
 import { listenAddress, type Ports, portsOf } from "./listen-address.ts";
+import type { boxFlags, servingFlags } from "./serve-flags.ts";
 
 /** The configuration of `box serve`: checked, with all faults reported at once. */
 export interface BoxConfig {
@@ -69,50 +66,9 @@ interface Place {
   readonly port: number;
 }
 
-/** Flags as they are typed. The names are commander's. */
-export interface BoxFlags extends DatabaseFlags, Partial<Record<ChannelSetting, string>> {
-  data?: string;
-  databaseAway?: string;
-  clusterListen?: string;
-  clusterAddress?: string;
-  keyFile?: string;
-  listen?: string;
-  tlsCert?: string;
-  tlsKey?: string;
-  publicUrl?: string;
-  logLevel?: string;
-  ingestRate?: string;
-  apiRate?: string;
-  pairRate?: string;
-  trustedProxy?: string[];
-  metricsOpen?: boolean;
-  allowActs?: boolean;
-  egressAllow?: string[];
-  egressDeny?: string[];
-  breakerFailures?: string;
-  breakerHours?: string;
-  logDays?: string;
-  logGib?: string;
-  historyDays?: string;
-  numbersDays?: string;
-  adaptersListen?: string;
-  adaptersHere?: boolean;
-  syslogUdp?: string[];
-  syslogTcp?: string[];
-  syslogTls?: string[];
-  syslogSender?: string[];
-  syslogZone?: string;
-  gelfUdp?: string[];
-  gelfTcp?: string[];
-  otlp?: string[];
-  es?: string[];
-  smtp?: string[];
-  allowFrom?: string[];
-  backupDir?: string;
-  backupHours?: string;
-  backupKeep?: string;
-  console?: boolean;
-}
+/** Flags as they are typed. */
+export type BoxFlags = TypedFlags<typeof boxFlags & ReturnType<typeof servingFlags>> &
+  Partial<Record<ChannelSetting | "data", string>>;
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 

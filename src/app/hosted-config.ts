@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { UsageError } from "../ground/kit/flags.ts";
+import { type TypedFlags, UsageError } from "../ground/kit/flags.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { isNodeName } from "../hosted/nodes/name.ts";
 import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Rates } from "../web/http/limits.ts";
 import { type BoxConfig, type BoxFlags, boxConfig, clusterOf } from "./config.ts";
+import type { hostedFlags } from "./serve-flags.ts";
 
 /** The configuration of `box hosted serve`: checked, with all faults reported at once. */
 export interface HostedConfig extends Omit<BoxConfig, "database"> {
@@ -26,16 +27,8 @@ export interface HostedConfig extends Omit<BoxConfig, "database"> {
   readonly drainSeconds: number;
 }
 
-/** Flags as they are typed. The names are commander's. */
-export interface HostedFlags extends BoxFlags {
-  lab?: boolean;
-  relayRate?: string;
-  openTenants?: string;
-  databasePool?: string;
-  node?: string;
-  hostedKey?: string;
-  drainSeconds?: string;
-}
+/** Flags as they are typed. */
+export type HostedFlags = BoxFlags & TypedFlags<typeof hostedFlags> & { hostedKey?: string };
 
 const PLANS = { free: 50, pro: 1000 } as const;
 const POOL = 8;

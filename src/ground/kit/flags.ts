@@ -20,3 +20,22 @@ export function webUrl(name: string, text: string, faults: string[]): string {
   }
   return url.href.replace(/\/+$/, "");
 }
+
+type Words<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Words<Rest>>}` : S;
+/** `--by-rule <n>` is `byRule`, and `--no-lines` is `lines`. */
+export type FlagName<F> = F extends `--no-${infer Name}`
+  ? Words<Name>
+  : F extends `--${infer Name} ${string}`
+    ? Words<Name>
+    : F extends `--${infer Name}`
+      ? Words<Name>
+      : never;
+
+/** Flags as they are typed, by how they are written: `--log-days <n>` is a text, `--es <host:port...>` several. */
+export type TypedFlags<F> = {
+  [K in keyof F as FlagName<K>]?: K extends `${string}...>`
+    ? string[]
+    : K extends `${string}>`
+      ? string
+      : boolean;
+};
