@@ -3,6 +3,7 @@ import { hexId } from "../ground/kit/ids.ts";
 import type { Note, Store } from "../ground/store/store.ts";
 import { type ChangesPage, type ChangesWanted, createChangeListeners } from "./change-listeners.ts";
 import { topicsOf } from "./topics.ts";
+import type { WaiterLimits } from "./waiters.ts";
 
 /** Tells readers which things changed, after the commit (contract §30). */
 export interface Changes {
@@ -27,14 +28,8 @@ export interface Changes {
 const MOST_KEPT = 1024;
 const MOST_NAMES = 64;
 
-interface ChangesLimits {
-  /** Listeners with the same key. */
-  perKey: number;
-  all: number;
-}
-
 /** Keeps the changes in memory only. Without listeners a commit costs a few names in a set, and no timer. */
-export function createChanges(store: Store, clock: Clock, limits: ChangesLimits): Changes {
+export function createChanges(store: Store, clock: Clock, limits: WaiterLimits): Changes {
   const boot = hexId(store.random).slice(0, 8);
   const ring: string[][] = [];
   const byKey = new Map<string, number>();

@@ -16,8 +16,8 @@ interface Parked {
   leave(): void;
 }
 
-interface WaiterLimits {
-  /** Waiting readers with the same key. */
+export interface WaiterLimits {
+  /** Those with the same key. */
   perKey: number;
   all: number;
 }

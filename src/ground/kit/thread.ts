@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 /** A thread's code: a file's URL, or the code itself (one CommonJS bundle), for an executable without files. */
 export type ThreadSource = URL | { code: string };
 
-interface ThreadOptions {
+export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
   /** Limit for one piece of work, in milliseconds: five times as long where the thread got less than half a core meanwhile. */

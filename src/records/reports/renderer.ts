@@ -1,20 +1,14 @@
 import { threadSource } from "../../ground/kit/assets.ts";
-import type { Clock } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
-import { createWorkThread, type ThreadSource } from "../../ground/kit/thread.ts";
+import {
+  createWorkThread,
+  type ThreadOptions,
+  type ThreadSource,
+} from "../../ground/kit/thread.ts";
 import type { RenderHow } from "./render.ts";
 import type { RenderResult, RenderWork } from "./render-worker.ts";
 
-export interface RendererOptions {
-  source: ThreadSource;
-  clock: Clock;
-  /** Milliseconds for one text. Default 2,000. */
-  deadlineMs?: number;
-  /** MiB of heap for one text. Default 64. */
-  heapMb?: number;
-  /** Texts that may wait. Default 8. */
-  longestQueue?: number;
-}
+type RendererOptions = Partial<ThreadOptions> & Pick<ThreadOptions, "source" | "clock">;
 
 export interface Rendered {
   html: string;

@@ -6,7 +6,7 @@ import type { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { type Clock, systemClock } from "../../../src/ground/kit/clock.ts";
 import type { ServiceError } from "../../../src/ground/kit/errors.ts";
-import { createRenderer, type RendererOptions } from "../../../src/records/reports/renderer.ts";
+import { createRenderer } from "../../../src/records/reports/renderer.ts";
 import { long, test } from "../../support/long.ts";
 
 const FULL = 65_536;
@@ -20,7 +20,7 @@ function filled(piece: string): string {
 /** Whatever isn't about time has as long as a busy machine needs. */
 const patient: Clock = { ...systemClock, after: () => () => {} };
 
-function started(options: Partial<RendererOptions> = {}) {
+function started(options: Partial<Parameters<typeof createRenderer>[0]> = {}) {
   const renderer = createRenderer({ source: workerFile(), clock: patient, ...options });
   after(() => renderer.close());
   return renderer;

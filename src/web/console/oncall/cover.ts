@@ -1,3 +1,4 @@
+import type { Stretch } from "../../../core/oncall/overrides.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
 import type { PageCall } from "../screen.ts";
@@ -19,17 +20,11 @@ import { yours } from "./now.ts";
 
 /** Putting somebody on call for a while: the one form in which every way of doing it ends. */
 
-export interface Cover {
-  account_id: string;
-  starts_at: number;
-  ends_at: number;
-}
-
 const HOUR = 3600;
 const DAY = 86_400;
 
 /** Throws 400 naming the field. */
-export function coverOf(timezone: string, form: URLSearchParams): Cover {
+export function coverOf(timezone: string, form: URLSearchParams): Stretch {
   return {
     account_id: form.get("account_id") ?? "",
     starts_at: instantField(timezone, form, "starts_at"),
@@ -162,7 +157,7 @@ ${strip(call, shown, { name: "Before", id: "before", range, blocks: before })}${
 }
 
 /** As the newest: it wins. */
-const draftOverride = (cover: Cover) => ({
+const draftOverride = (cover: Stretch) => ({
   ...cover,
   id: "draft",
   created_at: 0,
@@ -171,7 +166,7 @@ const draftOverride = (cover: Cover) => ({
 
 function relief(
   relieved: readonly CalendarBlock[],
-  cover: Cover,
+  cover: Stretch,
   { names, stored }: ShownSchedule,
 ): Markup {
   const parts = relieved.slice(0, 6).map((block) => {
