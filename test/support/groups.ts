@@ -38,6 +38,7 @@ export const LONG: readonly string[] = [
   "project/demo",
   "project/documents",
   "project/mounted-key",
+  "project/parts",
   "project/setup",
   "records/backup/kill-restore",
   "records/backup/load",
