@@ -56,7 +56,7 @@ test("several are invited at once, each by their own mail; what isn't mailed is 
   );
 
   const sent = await invite({ email: "cy@example.org, dee@example.org", mail: "1" });
-  assert.match(sent.text, /2 mails taken by the mail server\./);
+  assert.match(sent.text, /2 mails accepted by the mail server\./);
   assert.doesNotMatch(sent.text, /#code=/, "their links are theirs");
   assert.deepEqual(
     server.taken.map(({ to }) => to),

@@ -71,7 +71,7 @@ export async function newcomerHolds(browser: Browser): Promise<void> {
     const heard = await soon(tab, { ms: 1000, what: "the event is heard" }, () =>
       seen(tab, "/✓/.test(document.querySelector('#heard').textContent)"),
     );
-    await seen(tab, "/took your page/.test(document.querySelector('#paged').textContent)");
+    await seen(tab, "/accepted your page/.test(document.querySelector('#paged').textContent)");
     const paged = phone.on(topic).at(-1);
     assert.ok(paged);
     actions++;

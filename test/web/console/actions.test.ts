@@ -28,7 +28,7 @@ test("an action is added, run once, changed with its sealed headers kept, seen t
   assert.equal((await tab.post(AT, fields, from)).status, 303);
   const page = (await tab.get(AT)).text;
   assert.match(page, /Headers Authorization, X-Team: sealed/);
-  assert.match(page, /It never ran/);
+  assert.match(page, /This action never ran/);
   const { id } = (await box.api("GET", "/v1/projects/shop/actions")).body.actions[0];
   receiver.once(answer(200, "done <b>it</b> canary0123456789"));
   await tab.post(`${AT}/${id}/test`, {}, from);

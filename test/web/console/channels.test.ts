@@ -36,7 +36,7 @@ async function story(t: TestContext) {
 
 test("a channel is added by its kind's own fields, tested, turned off and on, changed and deleted, without script", async (t) => {
   const { box, receiver, tab, added } = await story(t);
-  assert.match((await tab.get(LIST)).text, /Nobody outside the box hears of alerts in shop\./);
+  assert.match((await tab.get(LIST)).text, /No channel gets the alerts of shop\./);
   const offered = [...(await tab.get(LIST)).text.matchAll(/href="[^"]*\?type=(\w+)"/g)];
   assert.deepEqual(
     offered.map(([, kind]) => kind),
@@ -194,9 +194,13 @@ test("a delivery shows what was sent and each try; it is sent again with its id,
   assert.equal((await ask("status=failed")).body.deliveries.length, 0);
   assert.equal((await ask("status=odd")).status, 400);
   for (const query of ["?status=failed", "?event=alert.resolved", "?alert=99"])
-    assert.match((await tab.get(page + query)).text, /None are like that\./, query);
+    assert.match((await tab.get(page + query)).text, /No delivery matches the filter\./, query);
   for (const query of ["?status=delivered", "?event=alert.opened", "?alert=%231"])
-    assert.doesNotMatch((await tab.get(page + query)).text, /None are like that\./, query);
+    assert.doesNotMatch(
+      (await tab.get(page + query)).text,
+      /No delivery matches the filter\./,
+      query,
+    );
   const body = '{"a":1}';
   const timestamp = Math.floor(box.clock.now() / 1000);
   const signature = sign(secret, timestamp, body);

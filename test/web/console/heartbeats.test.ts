@@ -75,7 +75,7 @@ test("a heartbeat is made by a plain form, its address is shown once, and the pa
   for (const id of ["cron", "systemd", "shell", "github", "gitlab"])
     assert.ok(page.text.includes(`id="paste-${id}"`), id);
   assert.match(section(page.text, "first"), /waiting for its first ping/);
-  const alone = /No rule takes it: nobody is told\.Choose who is told\s*Pause/;
+  const alone = /No rule matches it: nobody is notified\.Choose who is notified\s*Pause/;
   assert.match(section(page.text, "facts"), alone, "what mends it stands first");
   assert.doesNotMatch(section(page.text, "ears"), /rules above/, "there is none above");
   assert.doesNotMatch((await tab.get(at)).text, /\/ping\//, "once");
@@ -128,7 +128,7 @@ test("AC-18.4: a missed heartbeat with a ladder of its own pages exactly once; r
     section(told.text, "ears"),
     /Heard by nightly backup is missing.*The rules above still take it, too/,
   );
-  assert.doesNotMatch(section(told.text, "facts"), /Choose who is told/);
+  assert.doesNotMatch(section(told.text, "facts"), /Choose who is notified/);
   await ping(address);
   await pass(box, 7 * MINUTE, MINUTE);
   assert.match(words((await tab.get("/heartbeats")).text), /1 late, of 1 heartbeat/);

@@ -98,7 +98,7 @@ test("templates are listed with their share and rules, and those that nobody wou
   assert.equal(unmatched.match(/<span class="warn">no rule<\/span>/g)?.length, 2);
   assert.match(unmatched, /id="unmatched" name="unmatched" value="true" checked/);
   assert.match((await tab.get(`${at}?q=backup`)).text, /backup of db/);
-  assert.match((await tab.get(`${at}?q=nothing`)).text, /None are like that\./);
+  assert.match((await tab.get(`${at}?q=nothing`)).text, /No template matches the filter\./);
 });
 
 test("lines that come are told to who looks at them, and to nobody else", async (t) => {

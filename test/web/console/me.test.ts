@@ -35,7 +35,7 @@ test("a phone is added, verified by the code that arrives, rung and switched off
     /Verified: ntfy is used for pages from now on\./,
   );
   await tab.post(`/me/devices/${id}/ring`, {}, at);
-  assert.match((await tab.get("/me/devices")).text, /The service took it\. Did it ring\?/);
+  assert.match((await tab.get("/me/devices")).text, /The service accepted it\. Did it ring\?/);
   assert.equal(ntfy.on(topic).length, 2);
   await tab.post(`/me/devices/${id}/off`, {}, at);
   const off = (await tab.get("/me/devices")).text;

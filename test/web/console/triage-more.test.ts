@@ -37,7 +37,7 @@ test("a pasted message is known by its template and the rules that may take it",
     /\/p\/shop\/rules\/errors"><span>errors <span class="soft">rule that may take it/,
   );
   const none = (await tab.get(q("cache warmed in the morning"))).text;
-  assert.match(none, /new-rule\?template=\w+"><span>No rule takes it/);
+  assert.match(none, /new-rule\?template=\w+"><span>No rule matches it/);
   assert.doesNotMatch((await tab.get(q("payment 9999 was fine"))).text, /template · shop/);
   assert.ok(isOf("a  b", "a b"));
   assert.ok(!isOf("a c", "a b"));

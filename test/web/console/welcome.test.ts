@@ -40,7 +40,7 @@ test("from an empty box to a page that was answered, without script", async (t) 
   await settle(box);
   const paged = (await tab.get("/welcome")).text;
   assert.match(paged, /from web: <span class="message">payment 4711 failed/);
-  assert.match(paged, /ntfy<\/.*took your page|ntfy took your page/);
+  assert.match(paged, /ntfy<\/.*accepted your page|ntfy accepted your page/);
   assert.match(paged, /press Acknowledge on the phone/);
   const page = ntfy.on(topic).at(-1);
   assert.ok(page);

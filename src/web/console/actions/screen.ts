@@ -34,7 +34,7 @@ const EVENT_PLACES: Readonly<Record<ActionEvent, string>> = {
 function actionForm(call: PageCall, action: string, stored: ListedAction | null): Markup {
   const events: readonly string[] = stored?.events ?? ["alert.opened"];
   const sealed = { secret: true, rows: 3, more: html`autocomplete="off" spellcheck="false"` };
-  const kept = stored !== null ? " Left empty, what is stored stays." : "";
+  const kept = stored !== null ? " Leave this empty to keep what is stored." : "";
   return html`<form class="form" method="post" action="${call.base}${action}">
 ${field(call, action, { name: "name", label: "Name", value: stored?.name ?? "", required: true, autocomplete: "off" })}
 ${select(call, action, { name: "method", label: "Method", value: stored?.method ?? "POST", choices: actionMethod.options.map((one) => ({ value: one, name: one })) })}
@@ -42,7 +42,7 @@ ${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "",
 ${area(call, action, { name: "headers", label: "Headers", ...sealed, hint: `One a line, “Name: value”; sealed, never shown again.${kept}` })}
 ${area(call, action, { name: "body", label: "Body", ...sealed, hint: `Sealed, too. Without one the event itself is sent.${kept}` })}
 <fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => tick(call, action, { name: "events", value: event, usual: events.includes(event), words: EVENT_PLACES[event] }))}</fieldset>
-${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "0 is 10 seconds; 60 at the most." })}
+${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "At most 60. 0: 10 seconds." })}
 ${tick(call, action, { name: "enabled", value: "yes", usual: stored?.enabled ?? true, words: "It is on" })}
 <p class="form-foot"><button class="button">${stored === null ? "Add the action" : "Save"}</button></p></form>`;
 }
@@ -196,7 +196,7 @@ const WORDS = {
 function runs(call: PageCall, project: Project, actionId: string): Markup {
   const all = listExecutions(call.tenant.store, { projectId: project.id, actionId }, RUNS);
   if (all.length === 0)
-    return html`<p class="soft">It never ran. Try it once before an alert runs it.</p>`;
+    return html`<p class="soft">This action never ran. Run it once before an alert does.</p>`;
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>run</th><th>for</th><th>came to</th><th>answer</th></tr></thead><tbody>${all.map(
     ({
       alert_id,

@@ -188,7 +188,7 @@ async function nothingThere(call: PageCall, asked: AskedList): Promise<Markup> {
         ? "There are no more."
         : fault === null
           ? "None match the filter."
-          : `Nothing is looked for: the filter ${fault}.`,
+          : `The search did not run: the filter ${fault}.`,
       html`<p><a class="button second" href="${base}${listAddress({ ...asked, q: "", before: null })}">Clear</a></p>`,
     );
   if (configVersions(tenant.store).length === 0)

@@ -97,7 +97,7 @@ async function head(call: PageCall): Promise<Markup> {
   const isOff = health.state === "off";
   const said = health.state === "works" ? null : lastAnswer(call.tenant.store, row);
   return html`<p>${healthDot(health)} ${healthWords(call, health, peopleNames(call.tenant.store))}${deliveredWords(call, row.id)}</p>
-${said !== null && html`<p class="soft">It answered last: <span class="message">“${said}”</span></p>`}
+${said !== null && html`<p class="soft">Its last answer: <span class="message">“${said}”</span></p>`}
 <div class="buttons">${button(call, {
     action: `${at}/test`,
     name: "Send a test",
@@ -139,8 +139,14 @@ function deliveryTable(call: PageCall): Markup {
   const at = channelAt(call.params);
   if (all.length === 0)
     return Object.values(asked).every((one) => one === undefined)
-      ? empty("It was sent nothing yet.", html`<p class="soft">Tests are not in this list.</p>`)
-      : empty("None are like that.", html`<a href="${call.base}${at}">Clear the filter</a>`);
+      ? empty(
+          "Nothing was sent to this channel yet.",
+          html`<p class="soft">Tests are not in this list.</p>`,
+        )
+      : empty(
+          "No delivery matches the filter.",
+          html`<a href="${call.base}${at}">Clear the filter</a>`,
+        );
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th>event</th><th>alert</th><th>status</th><th class="num">tries</th><th>made</th></tr></thead>
 <tbody>${all.map(
     ({ id, event, alert_id, status, attempts, last_error, created_at }) =>

@@ -103,7 +103,7 @@ ${button(call, {
 
 function tryList(call: PageCall, { tries, attempts }: DeliveryDetail): Markup {
   if (tries.length === 0)
-    return html`<h2>Tries</h2><p class="soft">${attempts === 0 ? "None yet." : "What came of them isn't kept any more."}</p>`;
+    return html`<h2>Tries</h2><p class="soft">${attempts === 0 ? "None yet." : "Their results are no longer kept."}</p>`;
   const first = attempts - tries.length;
   return html`<h2>Tries</h2><ol class="timeline">${tries.map(
     ({ at, duration_ms, status_code, error, answer, devices }, i) =>

@@ -72,7 +72,7 @@ function hintOf(
   { isOptional, keeps }: { isOptional: boolean; keeps: boolean },
 ): string {
   const words = [about === "" ? "" : `${about.charAt(0).toUpperCase()}${about.slice(1)}.`];
-  if (keeps) words.push("Left empty, what is stored stays.");
+  if (keeps) words.push("Leave this empty to keep what is stored.");
   else if (isOptional) words.push("May stay empty.");
   return words.filter(Boolean).join(" ");
 }
@@ -80,7 +80,7 @@ function hintOf(
 /** Kinds of events in words; none checked is every kind. */
 function eventBoxes(call: PageCall, action: string, filter: string): Markup {
   const chosen = filter.split(",");
-  return html`<fieldset><legend>What it is told</legend><p class="hint">None ticked: everything.</p>
+  return html`<fieldset><legend>Kinds of events that it gets</legend><p class="hint">None ticked: every kind.</p>
 ${eventKinds.map((event) => tick(call, action, { name: "events", value: event, words: EVENT_WORDS[event], usual: chosen.includes(event) }))}</fieldset>`;
 }
 

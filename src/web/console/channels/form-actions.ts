@@ -17,7 +17,7 @@ const turn = (enabled: boolean): Form => ({
     );
     return {
       said: enabled
-        ? "Turned on: what waited goes out now, in order."
+        ? "Turned on: pending messages are sent now, in order."
         : "Turned off: what comes for it waits, for a day at the most.",
       undo: { action: `${channelAt(params)}/${enabled ? "disable" : "enable"}` },
     };

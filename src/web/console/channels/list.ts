@@ -118,7 +118,7 @@ export const channelsScreen: Screen = {
               shared: {
                 watches: ["channels:*", ...shared.map(({ id }) => `deliveries:${id}`)],
                 draw: async () =>
-                  html`<h2>Of other projects, told of this one too</h2>${rows(call, project.name, await now(call, shared))}`,
+                  html`<h2>Of other projects, for alerts of this one too</h2>${rows(call, project.name, await now(call, shared))}`,
               },
             }),
         add: () => addChannel(call, project.name),
@@ -134,7 +134,7 @@ const now = (call: PageCall, all: Parameters<typeof channelsNow>[2]) =>
 function rows(call: PageCall, project: string, all: readonly ChannelNow[]): Markup {
   if (all.length === 0)
     return empty(
-      `Nobody outside the box hears of alerts in ${project}.`,
+      `No channel gets the alerts of ${project}.`,
       html`<p class="soft">Here are the channels a team shares: a chat room, a ticket system. Each person adds their own phone under Me.</p>`,
     );
   const nameOf = peopleNames(call.tenant.store);

@@ -49,7 +49,7 @@ function lengthField(
 export function earsField(call: PageCall, action: string, project: string | null): Markup {
   return html`${select(call, action, {
     name: "recipient",
-    label: "Who is told",
+    label: "Who is notified",
     value: "",
     choices: [
       { value: "", name: "as the project’s rules say" },

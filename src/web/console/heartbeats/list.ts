@@ -121,7 +121,7 @@ function card(call: PageCall, { project, beat }: Beat): Markup {
   const runs = listRuns(call.tenant.store, id, RUNS);
   return html`<li class="card" id="beat-${id}" data-row><div class="card-head"><h2><a href="${call.base}/heartbeats/${id}">${name}</a></h2><span>${heartbeatBadge(beat)}</span></div>
 <p><span class="soft">${project}</span> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${beat.rule === null && html`<p class="wrong">No rule takes it: nobody is told. <a href="${call.base}/heartbeats/${id}#own-ladder">Choose who is told</a></p>`}<p>${runRow(call, runs)}</p>${pauseButton(call, beat)}</li>
+${beat.rule === null && html`<p class="wrong">No rule matches it: nobody is notified. <a href="${call.base}/heartbeats/${id}#own-ladder">Choose who is notified</a></p>`}<p>${runRow(call, runs)}</p>${pauseButton(call, beat)}</li>
 `;
 }
 

@@ -158,12 +158,12 @@ function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
   const { watch } = beat;
   const isUntold = beat.rule === null;
   return html`<p>${heartbeatBadge(beat)} · <a href="${call.base}${pathOf("p", project.name, "heartbeats")}">${project.name}</a> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${watch?.source !== undefined && html`<p class="soft">It hears what the source ${watch.source} says of this job.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}${isUntold && html`<p class="wrong">No rule takes it: nobody is told.</p>`}<div class="buttons">${isUntold && html`<a class="button" href="#own-ladder">Choose who is told</a>`}${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
+${watch?.source !== undefined && html`<p class="soft">What the source ${watch.source} reports of this job counts here.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}${isUntold && html`<p class="wrong">No rule matches it: nobody is notified.</p>`}<div class="buttons">${isUntold && html`<a class="button" href="#own-ladder">Choose who is notified</a>`}${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
 }
 
 function runs(call: PageCall, { id }: HeartbeatRow): Markup {
   const all = listRuns(call.tenant.store, id, RUNS);
-  if (all.length === 0) return html`<h2>Runs</h2><p class="soft">None was heard of yet.</p>`;
+  if (all.length === 0) return html`<h2>Runs</h2><p class="soft">No run was reported yet.</p>`;
   return html`<h2>Runs</h2>${runRow(call, all)}${runLegend}<details id="run-table"><summary>${counted(all.length, "run")} as a table</summary>${runTable(call, all)}</details>`;
 }
 
@@ -178,10 +178,10 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
   const action = `/heartbeats/${row.id}/hear`;
   const list =
     rules.length === 0
-      ? html`<p class="wrong">No rule takes it: nobody is told.</p>`
+      ? html`<p class="wrong">No rule matches it: nobody is notified.</p>`
       : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
   const usual = usualEars(call, project.name);
-  return html`<h2>Who is told</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
+  return html`<h2>Who is notified</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
     call,
     action,
     {

@@ -52,6 +52,6 @@ ${passes(filled)}</details>`;
 
 function passes(filled: Filled): Markup {
   return html`<div class="rule-line">${field(filled, filled.action, { name: "passes", label: "The whole ladder runs", at: "/passes", type: "number", unit: "times" })}
-${field(filled, filled.action, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "From its last rung. So long after the last time the fallback is paged, once. Empty where it runs once." })}</div>
-${field(filled, filled.action, { name: "team", label: "Whose it is", at: "/team", hint: "In words: a team." })}`;
+${field(filled, filled.action, { name: "pass_after_minutes", label: "again after", at: "/pass_after_minutes", type: "number", unit: "min", hint: "Minutes after its last rung. After the last pass, the fallback is paged that many minutes later, once. Leave empty if the ladder runs once." })}</div>
+${field(filled, filled.action, { name: "team", label: "Whose it is", at: "/team", hint: "A team, for example." })}`;
 }

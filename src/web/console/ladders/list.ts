@@ -187,7 +187,7 @@ function toShare({ base }: PageCall, names: readonly string[]): Markup {
     const [project = "", schedule = ""] = name.split("/", 2);
     return html`<a href="${base}${pathOf("oncall", project, schedule)}">${name}</a>`;
   };
-  return html`<p class="warn">Share first: ${names.map((name, i) => html`${i > 0 && ", "}${link(name)}`)}. A ladder of all projects names only shared schedules.</p>`;
+  return html`<p class="warn">Share first: ${names.map((name, i) => html`${i > 0 && ", "}${link(name)}`)}. A ladder with a name can use only shared schedules.</p>`;
 }
 
 function adoptForm(call: PageCall, rules: readonly string[], i: number): Markup {

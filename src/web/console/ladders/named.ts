@@ -153,7 +153,7 @@ function head(call: PageCall, { id, team }: StoredLadder, rules: readonly string
       : html`One ladder, used by ${counted(rules.length, "rule")}: ${rulesLinks(call, rules)}.`;
   return html`<p class="soft">${used}${climbing > 0 && html` <span class="state state-open">${counted(climbing, "open alert")}</span> on it now.`}${
     defaults.length > 0 &&
-    html` Rules made in passing take it in ${links(
+    html` Rules that the box makes use it in ${links(
       call,
       defaults.map((project) => ({ at: pathOf("p", project), words: project })),
     )}.`

@@ -81,7 +81,7 @@ function freshSection(call: PageCall, project: string): Markup {
   const heading = html`<summary>New since Friday: ${told.length === 0 ? "nothing" : `${counted(told.length, "template")}${next === null ? "" : " or more"}`}</summary>`;
   const lines = base + pathOf("p", project, "lines");
   const sources = [...new Set(aside.map(({ source }) => source))];
-  return html`<details id="new-templates"${told.length > 0 && html` open`}>${heading}<p class="soft">Never heard before ${clockTime(call, newSince)}, the highest level first.${
+  return html`<details id="new-templates"${told.length > 0 && html` open`}>${heading}<p class="soft">Never seen before ${clockTime(call, newSince)}, the highest level first.${
     aside.length > 0 &&
     ` Not among them: ${counted(aside.length, "template")} that ${sources.join(", ")} said in ${sources.length === 1 ? "its" : "their"} first 24 hours.`
   }</p>${
@@ -121,10 +121,12 @@ function templateTable(call: PageCall, project: string): Markup {
   if (templates.length === 0)
     return isAsked
       ? empty(
-          unmatched && q === "" ? "A rule may take whatever is heard." : "None are like that.",
+          unmatched && q === ""
+            ? "Every template here may match a rule."
+            : "No template matches the filter.",
           html`<a href="${base}${atOf(project)}">Clear</a>`,
         )
-      : empty("Nothing was heard yet.");
+      : empty("No event has come yet.");
   const more = new URLSearchParams({
     q,
     ...(unmatched && { unmatched: "true" }),

@@ -48,7 +48,7 @@ export const phoneScreen: Screen = {
       act({ tenant, who }, form) {
         const { phones } = tenant.ways;
         if (phones.answer(who.sessionId, (form.get("digits") ?? "").trim()))
-          return { said: "The digits are right. Your phone goes on by itself." };
+          return { said: "The digits are right. Your phone continues by itself." };
         const sees = phones.deskSees(who.sessionId);
         const left = sees?.state === "asked" ? sees.left : 0;
         const reason =

@@ -105,6 +105,8 @@ export const digestSendForm: Form = {
   async act({ tenant, who }) {
     mustManage(who.role);
     const { ok, error } = await tenant.sendDigest();
-    return { said: ok ? "Last week’s message was taken." : `It was not taken: ${error}.` };
+    return {
+      said: ok ? "Last week’s message was accepted." : `The service did not accept it: ${error}.`,
+    };
   },
 };

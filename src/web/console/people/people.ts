@@ -56,7 +56,7 @@ export const peopleScreen: Screen = {
         const went = made.length - left.length;
         const failed = left.find(({ mail_error }) => mail_error !== undefined)?.mail_error;
         const said = [
-          went > 0 && `${counted(went, "mail")} taken by the mail server.`,
+          went > 0 && `${counted(went, "mail")} accepted by the mail server.`,
           left.length === 1 && "An invitation. Its link is shown this once.",
           left.length > 1 && `${left.length} invitations. Their links are shown this once.`,
           failed !== undefined && `Not mailed: ${failed}.`,
@@ -149,7 +149,7 @@ function invite(call: PageCall): Markup {
   return html`<h2>Invite</h2>
 ${links.map(([email, link], i) => {
   const id = i === 0 ? "invitation" : `invitation-${i}`;
-  return html`<div class="notice"><p>Send this link to ${email || "whom it is for"}. Whoever has it takes the seat.</p>
+  return html`<div class="notice"><p>Send this link to ${email || "whom it is for"}. Whoever has the link can make the account.</p>
 <pre class="code" id="${id}">${link}</pre><button type="button" class="button second" data-copy="${id}">Copy</button>
 ${links.length === 1 && qrCode(link, "The invitation's link")}</div>
 `;

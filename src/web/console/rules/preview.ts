@@ -142,11 +142,11 @@ function assumptions(
   project: string,
 ): Markup {
   const { sources_without_logs: without } = scanned;
-  return html`<h3>Taken for granted</h3><ul class="soft">
+  return html`<h3>What this trial assumes</h3><ul class="soft">
 <li>Somebody ends an alert after ${span(assume_resolved_after)}, where the rule doesn't; nobody acknowledges one.</li>
 <li>Templates are as they are today; schedules and overrides as they stand for that time.</li>
 ${without.map((name) => {
   const change = remedy(call, pathOf("p", project, "sources", name), "keep them");
-  return html`<li>Not in it: ${name} keeps no lines${change !== null && html` (${change})`}.</li>`;
+  return html`<li>Not in this trial: ${name} keeps no lines${change !== null && html` (${change})`}.</li>`;
 })}</ul>`;
 }

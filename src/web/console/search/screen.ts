@@ -134,7 +134,7 @@ function knownMessages(call: PageCall, found: readonly KnownMessage[]): Markup {
         html`<li><a href="${base}${pathOf("p", project, "rules", rule)}"><span>${rule} <span class="soft">rule that may take it · ${project}</span></span></a></li>`,
     )}${
       rules.length === 0 &&
-      html`<li><a href="${base}${fresh}"><span>No rule takes it <span class="soft">make one · ${project}</span></span></a></li>`
+      html`<li><a href="${base}${fresh}"><span>No rule matches it <span class="soft">make one · ${project}</span></span></a></li>`
     }`;
   })}`;
 }

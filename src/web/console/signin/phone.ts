@@ -92,6 +92,6 @@ function waiting({ tenant, base }: Visit, sees: PhoneSees): VisitAnswer {
 ${sees.state === "asked" ? html`<p>Type these digits at your desk:</p><p class="digits" id="digits">${sees.digits}</p>` : html`<p>Your desk has answered.</p>`}
 <form class="form" method="post" action="${base}/phone" data-phone="wait">
 <p class="form-foot"><button class="button second">Go on</button></p></form>
-<p class="soft">Once they are typed, this page goes on by itself.</p>`,
+<p class="soft">Once they are typed, this page continues by itself.</p>`,
   };
 }

@@ -37,7 +37,7 @@ export const silenceScreen: Screen = {
 async function would(call: PageCall, silence: SilenceAnswer): Promise<Markup> {
   const { id, state, until, next_at, holds, managed, created_by, created_at, ...write } = silence;
   if (state === "over") return html``;
-  return html`<h2>What it takes</h2>${await wouldWords(call, () => silenceWrite.parse(write))}`;
+  return html`<h2>What it silences</h2>${await wouldWords(call, () => silenceWrite.parse(write))}`;
 }
 
 function changeForm(call: PageCall, silence: SilenceAnswer): Markup {

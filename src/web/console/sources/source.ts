@@ -37,7 +37,7 @@ const keyForms: Readonly<Record<string, Form>> = {
       mustManage(who.role);
       const { key } = check(sourceKeyAdd, { key: (form.get("key") ?? "").trim() }, "body");
       tenant.store.write((tx) => addSourceKey(tx, getProject(tx, project), { name: source, key }));
-      return { said: "The key opens this source from now on." };
+      return { said: "The source accepts this key from now on." };
     },
   },
   "keys/{source_key}/delete": {
@@ -47,7 +47,7 @@ const keyForms: Readonly<Record<string, Form>> = {
       tenant.store.write((tx) =>
         deleteSourceKey(tx, getProject(tx, project), { name: source, id }),
       );
-      return { said: "The key opens nothing any more." };
+      return { said: "The source no longer accepts the key." };
     },
   },
 };
@@ -64,7 +64,7 @@ function keysSection(
   const keys = listSourceKeys(store, getProject(store, project), source.name);
   const isBack = call.returned?.action === `${at}/add`;
   return html`<h2>Further keys</h2>
-<p class="soft">A sender may go on with the key that it has of an earlier tool. The box keeps only its hash.</p>
+<p class="soft">A sender may keep the key that it has of an earlier tool. The box keeps only its hash.</p>
 ${keys.length > 0 && html`<ul class="who">${keys.map(({ id, added_at }) => html`<li class="who-item"><span>Key ${id}, added ${clockTime(call, added_at)}</span><span class="buttons">${button(call, { action: `${at}/${id}/delete`, name: "Remove", kind: "danger", label: `Remove key ${id}` })}</span></li>`)}</ul>`}
 <details id="add-key"${isBack && html` open`}><summary>Add a key</summary><form class="form" method="post" action="${call.base}${at}/add">
 ${field(call, `${at}/add`, { name: "key", label: "Key", type: "password", required: true, autocomplete: "off", hint: "As the sender has it: 20 to 64 letters, digits and dashes." })}

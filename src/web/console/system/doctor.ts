@@ -59,7 +59,7 @@ ${
     name: latest === null ? "Look now" : "Look again",
     kind: "second",
     key: "d",
-    ...(isRunning ? { why: "It is looking." } : {}),
+    ...(isRunning ? { why: "The doctor is looking." } : {}),
   })
 }`;
 }

@@ -44,7 +44,7 @@ export const gatewaysScreen: Screen = {
         return {
           said:
             test === "true"
-              ? `${serviceName(kind)}: the service took it.`
+              ? `${serviceName(kind)}: the service accepted the test.`
               : `${serviceName(kind)} is stored, untried.`,
         };
       },
@@ -55,7 +55,7 @@ export const gatewaysScreen: Screen = {
         mustBeOwner(who.role);
         const error = await testGateway(tenant, kind);
         return {
-          said: `${serviceName(kind)}${error === null ? " works: the service took it" : `: ${error}`}.`,
+          said: `${serviceName(kind)}${error === null ? " works: the service accepted the test" : `: ${error}`}.`,
         };
       },
     },
@@ -110,7 +110,9 @@ ${Object.entries(fields.shape).map(([name, schema]) => {
   const said = schema.meta()?.description ?? "";
   const hint = said === "" ? "" : `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
   const keeps =
-    !isShown && stored !== undefined && "Left empty, what is stored stays, at the same address.";
+    !isShown &&
+    stored !== undefined &&
+    "Leave this empty to keep what is stored, if the address stays the same.";
   const value = name === "url" ? (stored?.url ?? "") : (stored?.open[name] ?? "");
   return field(call, action, {
     name,
@@ -120,6 +122,6 @@ ${Object.entries(fields.shape).map(([name, schema]) => {
     hint: [hint, keeps].filter(Boolean).join(" "),
   });
 })}
-${tick(call, action, { name: "test", value: "true", usual: true, words: "Store it only if the service takes a test" })}
+${tick(call, action, { name: "test", value: "true", usual: true, words: "Store it only if the service accepts a test" })}
 <p class="form-foot"><button class="button second" data-busy="Asking the service …">Save</button></p></form>`;
 }

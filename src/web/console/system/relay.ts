@@ -34,8 +34,8 @@ async function standing(call: PageCall, url: string): Promise<Markup> {
   const heard = contact?.heardAt ?? null;
   return html`<p>Paired with <strong>${new URL(url).host}</strong> · ${people === 1 ? "1 person has" : `${people} people have`} ${counted(books.flat().length, "phone")} there · ${
     heard === null
-      ? html`<span class="soft">it has not heard this box since the start</span>`
-      : html`it heard this box ${ago(call, heard)}`
+      ? html`<span class="soft">no report of this box arrived there since the start</span>`
+      : html`the last report of this box arrived there ${ago(call, heard)}`
   }</p>
 ${contact !== null && contact.error !== null && html`<p class="wrong">${contact.error}</p>`}
 ${contact?.anotherBox === true && html`<p class="wrong">Another box pages with this one's key: stop the copy, or give it a key of its own.</p>`}
@@ -50,7 +50,7 @@ ${field(call, CHANGE, { name: "relay_url", label: "Its address", type: "url", va
 ${field(call, CHANGE, { name: "relay_secret", label: "Its secret", type: "password", required: true, autocomplete: "off", hint: "As the service gave it to you. The box never shows it again." })}
 ${field(call, CHANGE, { name: "hosted_tenant_id", label: "This box's id there", autocomplete: "off", hint: "Phones find the box by the address below. Leave empty to keep the present one." })}
 ${field(call, CHANGE, { name: "box_public_url", label: "This box's public address", type: "url", autocomplete: "off" })}
-${tick(call, CHANGE, { name: "test", value: "true", usual: true, words: "Store it only if the relay takes a signed test" })}
+${tick(call, CHANGE, { name: "test", value: "true", usual: true, words: "Store it only if the relay accepts a signed test" })}
 <p class="form-foot"><button class="button" data-busy="Asking the relay …">Save</button></p></form>
 ${
   url !== null &&

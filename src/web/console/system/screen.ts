@@ -26,8 +26,8 @@ function backupsSection(call: PageCall): Markup {
   const last = getMeta(store, "last_backup");
   const proved =
     last === undefined
-      ? html`<span class="warn">None was ever proved.</span>`
-      : html`The last one was proved ${ago(call, Number(last))}.`;
+      ? html`<span class="warn">No backup was checked yet.</span>`
+      : html`The last one was checked ${ago(call, Number(last))}.`;
   const desk = host?.backups ?? null;
   if (desk === null)
     return html`<h2>Backups</h2><p>${proved} None is made by itself: the box was given no directory for them.</p>
@@ -171,7 +171,7 @@ function loadSection({ load }: TenantHost): Markup {
 <div><dt>Longest pause of the last hour</dt><dd>${longestTurn === null ? html`under ${LONG_TURN_MS} ms` : html`${Math.round(longestTurn.ms)} ms <span class="soft">in ${longestTurn.work}</span>`}</dd></div>
 <div><dt>Waiting to go out</dt><dd>${waiting}${oldestSeconds !== null && html`, the oldest for ${span(oldestSeconds)}`}</dd></div>
 <div><dt>Open pages and readers</dt><dd>${streams}</dd></div>
-<div><dt>Told to come later (429)</dt><dd>${refused} <span class="soft">since the start</span>${shed > 0 && html`, <span class="warn">${shed} events could not be taken</span>`}</dd></div>
+<div><dt>Refused for the moment (429)</dt><dd>${refused} <span class="soft">since the start</span>${shed > 0 && html`, <span class="warn">${shed} events could not be accepted</span>`}</dd></div>
 </dl>`;
 }
 

@@ -83,7 +83,7 @@ function standing(call: PageCall, device: Subscription): Standing {
     return wrong(html`Its browser gave it up: add it again there, or remove it.`);
   if (state === "off") return { dot: "none", words: html`switched off: never used` };
   if (last_error !== null && (accepted_at ?? 0) <= (shown_at ?? 0))
-    return wrong(html`Not taken: ${last_error}. It goes on being tried.`);
+    return wrong(html`Not accepted: ${last_error}. The box keeps trying.`);
   const last =
     shown_at === null ? html`never confirmed` : html`last confirmed ${ago(call, shown_at)}`;
   // It may be shown some seconds after it was taken.

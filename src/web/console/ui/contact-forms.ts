@@ -50,8 +50,8 @@ export function contactForms(accountOf: (call: PageCall) => string): Record<stri
         const sent = await ringContact(call.tenant, of(call));
         return {
           said: sent.ok
-            ? "The service took it. Did it ring?"
-            : `It was not taken: ${sent.error ?? ""}`,
+            ? "The service accepted it. Did it ring?"
+            : `The service did not accept it: ${sent.error ?? ""}`,
         };
       }),
     },

@@ -46,7 +46,7 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
 <p>Its template: <span class="message">${markedTemplate(template)}</span></p>
 <p>${
     rules.length === 0
-      ? html`No rule takes it, so nobody is notified. ${remedy(call, newRulePage(project), "Make a rule")}`
+      ? html`No rule matches it, so nobody is notified. ${remedy(call, newRulePage(project), "Make a rule")}`
       : html`Taken by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
           alert !== null && html`, in alert <a href="${call.base}/a/${alert}">#${alert}</a>`
         }; ${pages.length === 0 ? "it pages nobody" : `pages ${pages.join(", ")}`}.`

@@ -39,7 +39,7 @@ export async function reached(
 }
 
 const STATES: Readonly<Record<Exclude<Contact["state"], "verified">, string>> = {
-  failing: "failing: it goes on being tried",
+  failing: "failing: the box keeps trying",
   unverified: "not verified: it isn't used yet",
   off: "off: never used",
 };

@@ -23,7 +23,7 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
       `${counted(counts.nights_broken, "night")} broken`,
     ],
     [
-      "Time to take it",
+      "Time to acknowledge",
       half === null ? "–" : took(half),
       most === null ? "nobody took any" : `half within this, nine in ten within ${took(most)}`,
     ],

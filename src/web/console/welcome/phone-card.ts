@@ -118,8 +118,8 @@ export const phoneForms: Readonly<Record<string, Form>> = {
       const sent = await ringContact(call.tenant, { by: accountId, account: accountId, id });
       return {
         said: sent.ok
-          ? "The service took it. Did it ring?"
-          : `It was not taken: ${sent.error ?? ""}`,
+          ? "The service accepted it. Did it ring?"
+          : `The service did not accept it: ${sent.error ?? ""}`,
       };
     },
   },

@@ -190,7 +190,7 @@ function pagedCard(call: PageCall, { alert, ...steps }: FirstSteps): Markup {
   return html`${head(3, "Be paged by it", isDone)}
 <ol class="steps">
 <li>✓ ${clockTime(call, opened_at)} the event opened alert <a href="${call.base}/a/${id}">#${id}</a></li>
-<li>${taken === undefined ? html`○ ${standing(mine, steps)}` : html`✓ ${clockTime(call, taken.at ?? opened_at)} ${wayName(taken.via ?? "a channel")} took your page`}</li>
+<li>${taken === undefined ? html`○ ${standing(mine, steps)}` : html`✓ ${clockTime(call, taken.at ?? opened_at)} ${wayName(taken.via ?? "a channel")} accepted your page`}</li>
 <li>${isDone ? html`✓ ${acked_at === null ? "" : clockTime(call, acked_at)} ${whoHas(call, acked_by)}` : "○ press Acknowledge on the phone, or here"}</li>
 </ol>
 ${state === "open" && button(call, { action: `/a/${id}/ack`, name: "Acknowledge", key: "a" })}`;
