@@ -54,7 +54,7 @@ const issued = z.object({ ...code, code: secret });
 export type IssuedCode = z.output<typeof issued>;
 
 export const codeIssued = issued.extend({
-  link: z.string().meta({ description: "The code stands behind its #." }),
+  link: z.string().meta({ description: "The link; the code comes after its #." }),
   mailed: z.boolean().optional().meta({
     description: "With `mail`: whether the mail server took it.",
   }),
@@ -82,7 +82,7 @@ export const resetIssued = z.object({
   account_id: z.string(),
   email: z.string(),
   code: secret,
-  link: z.string().meta({ description: "The code stands behind its #." }),
+  link: z.string().meta({ description: "The link; the code comes after its #." }),
   expires_at: z.int(),
 });
 export type IssuedReset = z.output<typeof resetIssued>;

@@ -15,7 +15,7 @@ const readiness = z.object({
 const sourceHeard = z.object({
   name: z.string(),
   kind: z.string(),
-  last_event_at: z.int().nullable().meta({ description: "Null where none came that is known." }),
+  last_event_at: z.int().nullable().meta({ description: "Null if no event is known." }),
   hour: z.int().meta({ description: "Events of the last hour, since the start." }),
   minutes: z.array(z.int()).length(60).meta({ description: "By the minute, newest last." }),
 });

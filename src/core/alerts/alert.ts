@@ -32,7 +32,7 @@ export const alertAnswer = z
     last_seen: z.int(),
     opened_at: z.int().meta({ description: "When it was opened first." }),
     acked_at: z.int().nullable().meta({
-      description: "Null where it has not been acknowledged since it opened.",
+      description: "Null if it has not been acknowledged since it opened.",
     }),
     acked_by: z.string().nullable().meta({
       description: "The account that has it; null also where its sender said so.",

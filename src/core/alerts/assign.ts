@@ -19,7 +19,7 @@ export const assignWrite = z
       .optional()
       .meta({ description: "As the ladders of the alert's project name them." }),
     keep_ladder: z.boolean().optional().meta({
-      description: "The ladder goes on beside them; else its further rungs don't run.",
+      description: "true: the ladder continues, too. false: its further rungs don't run.",
     }),
   })
   .refine(({ accounts = [], schedules = [] }) => accounts.length + schedules.length > 0, {

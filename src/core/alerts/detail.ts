@@ -35,7 +35,7 @@ export const detailAnswer = z
     }),
     buckets: z
       .object({
-        seconds: z.int().meta({ description: "60, or 3600 where it began over 6 hours ago." }),
+        seconds: z.int().meta({ description: "60, or 3600 if the alert began over 6 hours ago." }),
         from: z.int(),
         counts: z.array(z.int()).meta({ description: "Oldest first." }),
       })

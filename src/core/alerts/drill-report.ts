@@ -23,7 +23,7 @@ export const drillAnswer = z
     acknowledged_by: z.string().nullable(),
     acknowledged_at: z.int().nullable(),
     arrived: z.array(way).meta({
-      description: "Shown, delivered, or taken by a service that says no more.",
+      description: "Shown, delivered, or accepted by a service that reports no more.",
     }),
     waiting: z.array(way).meta({ description: "Under way, held back, or on a later rung." }),
     missed: z.array(way).meta({ description: "Who and what wasn't reached, and why." }),

@@ -27,7 +27,8 @@ export const askWrite = z
     until: time.describe("Not included; at most 90 days later."),
     of: list(person, 20).min(1, { error: "must not be empty" }),
     in_return: stretch.optional().meta({
-      description: "A stretch of whoever is asked, which the asker takes for it.",
+      description:
+        "For a swap: a time in a shift of the person who is asked, which the asker takes over.",
     }),
     note: text(500).default(""),
   })

@@ -39,7 +39,7 @@ export const holidaysWrite = z
     dates: holidayDates.optional(),
     ical: text(100_000, 1).optional().meta({
       description:
-        "The text of an iCalendar file: its days from last year to five years ahead are taken.",
+        "The text of an iCalendar file: its days from last year to five years ahead are imported.",
     }),
   })
   .refine(({ dates, ical }) => (dates === undefined) !== (ical === undefined), {

@@ -26,7 +26,7 @@ const restriction = z.strictObject({
     })
     .optional()
     .describe(
-      "`out`: not on the days of these holidays; only: on no other days. A day is the schedule's local one, and what begins on it goes on past midnight.",
+      "`out`: not on the days of these holidays. `only`: only on them. A day is the schedule's local day; hours that begin on it count to their end, also after midnight.",
     ),
 });
 
@@ -37,7 +37,7 @@ export const MOST_TAKEN = 5;
 export const layer = z.strictObject({
   name: text(128),
   participants: list(person.nullable(), 100).describe(
-    "Account ids in the order they take turns; `email:` forms are taken, too. `null`: a turn in which nobody is on call.",
+    "Account ids, or addresses as `email:ann@example.org`, in the order they take turns. `null`: a turn in which nobody is on call.",
   ),
   rotation_start: time.describe("When the first turn begins; nobody is on call before."),
   /** Ten years: longer than any rotation. */

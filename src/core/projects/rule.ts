@@ -52,7 +52,7 @@ const match = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Only messages whose template was not heard of in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
+      "Only messages whose template did not come in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
     ),
   unusual: unusual
     .nullable()
@@ -73,7 +73,9 @@ export const scheduleReference = text(257, 1);
 
 /** A step of the ladder. */
 export const escalationStep = z.strictObject({
-  accounts: list(person, 20).default([]).describe("Account ids; `email:` forms are taken, too."),
+  accounts: list(person, 20)
+    .default([])
+    .describe("Account ids, or addresses as `email:ann@example.org`."),
   schedules: list(scheduleReference, 20)
     .default([])
     .describe(
@@ -234,10 +236,10 @@ const ruleAnswer = z.object({
   match: match.extend({
     min_level: z.int().optional(),
     first_seen_days: z.int().optional().meta({
-      description: "Left out where any template is taken.",
+      description: "Left out if any template matches.",
     }),
     unusual: unusual.optional().meta({
-      description: "Left out where any number is taken.",
+      description: "Left out if any number matches.",
     }),
   }),
   missing: missing.optional().meta({

@@ -25,7 +25,7 @@ export const connectionAnswer = sourceToken
     kind: z.string(),
     rules: z.array(z.string()).meta({ description: "Rules that may take what it sends." }),
     made_rule: z.string().nullable().meta({
-      description: "The rule that was made, because no rule would ever have taken it.",
+      description: "The rule that was made, because no rule could have matched its events.",
     }),
     set_up: setUp,
   })
@@ -41,7 +41,7 @@ export const heardAnswer = z
         message: z.string(),
         level: z.int(),
         template: z.string(),
-        rules: z.array(z.string()).meta({ description: "Rules that take it as things stand." }),
+        rules: z.array(z.string()).meta({ description: "Rules that match it now." }),
         alert: z.string().nullable().meta({ description: "The id of the alert that it is in." }),
         pages: z.array(z.string()).meta({
           description:
@@ -52,7 +52,7 @@ export const heardAnswer = z
           .nullable()
           .meta({
             description:
-              "Labels of the event that name what it is about, and the rules taking it whose identifier_keys have none of them: with them each such thing has an alert of its own. Null where there is nothing to add, as for an event with a dedup_key.",
+              "Labels of the event that name what it is about, and those matching rules whose identifier_keys have none of them: with them each such thing has an alert of its own. Null where there is nothing to add, as for an event with a dedup_key.",
           }),
       })
       .nullable()

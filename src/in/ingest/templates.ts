@@ -14,10 +14,12 @@ const templateAnswer = z
     template_id: z.string(),
     template: z.string(),
     count: z.int().meta({ description: "Events since they are counted, merged shapes' too." }),
-    first_seen: z.int().nullable().meta({ description: "Null where none came since." }),
+    first_seen: z.int().nullable().meta({ description: "Null if none came since." }),
     last_seen: z.int().nullable(),
     level: z.int().nullable().meta({ description: "The highest that one of them had." }),
-    source: z.string().meta({ description: "That of the latest; empty where it isn't known." }),
+    source: z
+      .string()
+      .meta({ description: "The source of the latest message; empty if it isn't known." }),
     rules: z.array(z.string()).meta({
       description:
         "Rules that may take it, by its text, its latest source and its highest level; tags and conditions are not looked at. Without those that take only what is new or unusual; with `new_since` those that take what is new are among them.",

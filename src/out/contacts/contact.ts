@@ -12,7 +12,7 @@ export const contactAnswer = z
     address: z.string().meta({ description: "Masked: its last characters." }),
     state: z.enum(["unverified", "verified", "failing", "off"]).meta({
       description:
-        "`unverified`: a code must be typed back before it is used. `failing`: the latest messages were not taken; it goes on being tried. `off`: never used.",
+        "`unverified`: not used until its person enters the code. `failing`: the service refused the latest messages; the box keeps trying. `off`: never used.",
     }),
     verified_at: z.int().nullable(),
     last_ok_at: z.int().nullable(),

@@ -20,7 +20,7 @@ const tryAnswer = z.object({
   at: z.int().meta({ description: "Unix seconds of its beginning." }),
   duration_ms: z.int(),
   status_code: z.int().nullable(),
-  error: z.string().nullable().meta({ description: "Null where it was delivered." }),
+  error: z.string().nullable().meta({ description: "Null if it was delivered." }),
   answer: z.string().meta({ description: "The first 512 characters, credentials masked." }),
   devices: z.int().optional().meta({ description: "Phones that the hosted relay paged." }),
 });

@@ -26,7 +26,7 @@ const SIX = 6;
 export const digestWrite = z
   .strictObject({
     enabled: boolean,
-    to: to.nullable().default(null).meta({ description: "Needed where it is enabled." }),
+    to: to.nullable().default(null).meta({ description: "Required if `enabled` is true." }),
     weekday: integer(1, 7).default(MONDAY).meta({ description: "1 is Monday." }),
     hour: integer(0, 23).default(SIX).meta({ description: "On the tenant's clock." }),
   })
@@ -40,7 +40,7 @@ export const digestAnswer = z
     weekday: z.int(),
     hour: z.int(),
     next: z.int().nullable().meta({ description: "When it is sent next; null: it is off." }),
-    sent_at: z.int().nullable().meta({ description: "When one was taken last." }),
+    sent_at: z.int().nullable().meta({ description: "When the service last accepted one." }),
     error: z.string().nullable().meta({
       description: "Why the latest attempt failed; null: it didn't.",
     }),

@@ -36,7 +36,7 @@ export const numbersRow = z
     opened: n("Alerts opened. All figures of an alert belong to the day on which it opened."),
     events: n("Events of these alerts that counted towards them."),
     pages: n(
-      "One person was told of one alert by one rung, repeat or reminder, by however many contacts. On the day on which they were told.",
+      "One person was notified of one alert by one rung, repeat or reminder, by however many contacts. Counted on the day of the notification.",
     ),
     rings: n("Of the pages, those that made a noise."),
     interruptions: n("Rings of a person with less than ten minutes between are one."),

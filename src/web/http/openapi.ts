@@ -138,7 +138,7 @@ const plainRoutes: Record<string, { summary: string; security?: object[]; respon
       "Whether this machine serves the box (200) or stands by (503), for load balancers: `role`, `owner`, `epoch`, `behind`",
     responses: {
       "200": { description: "This machine serves the box" },
-      "503": { description: "It stands by" },
+      "503": { description: "This machine is the standby" },
     },
   },
   "/v1/version": { summary: "Name and version of the program" },

@@ -9,7 +9,7 @@ export const webhookContact = contactKind({
   about: "a web address of one's own that takes signed pages",
   gateway: null,
   fields: z.strictObject({
-    address: text(2048, 1).meta({ description: "where it is posted to" }),
+    address: text(2048, 1).meta({ description: "the URL that messages are posted to" }),
     secret: text(256).optional().meta({
       description: "signing secret of its requests; the box generates one if you give none",
     }),

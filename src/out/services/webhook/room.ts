@@ -9,7 +9,7 @@ export const webhook = channel({
   kind: "webhook",
   about: "a signed webhook",
   fields: z.strictObject({
-    url: text(2048).meta({ description: "where it is posted to" }),
+    url: text(2048).meta({ description: "the URL that events are posted to" }),
     secret: text(256)
       .optional()
       .meta({ description: "signing secret; the box generates one if you give none" }),

@@ -130,7 +130,7 @@ export const alertRoutes: Route[] = [
   alerts.post("/alerts/bulk/preview", {
     name: "previewBulkSilence",
     summary:
-      "Which other alerts silences of these alerts, as `bulk` makes them, would take, and would have taken in the past seven days",
+      "Which other alerts silences of these alerts, as `bulk` makes them, would match now, and would have matched in the past seven days",
     additive: true,
     body: bulkNamed,
     answer: silencePreview,

@@ -14,7 +14,7 @@ export const awayRoutes: Route[] = [
   }),
   person.put("", {
     name: "putAway",
-    summary: "Replace a person's times away; nobody is taken off a schedule by it",
+    summary: "Replace a person's times away; schedules don't change by it",
     body: awayWrite,
     reads: awayAnswer,
     answer: awayAnswer,

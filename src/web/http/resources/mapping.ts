@@ -67,7 +67,7 @@ function shown({ message, title, level, keys, tags, named, extra }: IngestEvent)
 export const mappingRoutes: Route[] = [
   mapping.post("/try", {
     name: "tryMapping",
-    summary: "The events that a mapping makes of a body; nothing is taken",
+    summary: "The events that a mapping makes of a body; nothing is stored",
     body: mappingTry,
     bodyLimit: 512 * 1024,
     answer: mappingTried,

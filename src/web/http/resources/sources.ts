@@ -117,7 +117,7 @@ export const sourceRoutes: Route[] = [
   source.get("/facts", {
     name: "getSourceFacts",
     summary:
-      "What became of a source's events since the start: taken, refused and why, matched by no rule",
+      "What became of a source's events since the start: accepted, refused and why, matched by no rule",
     additive: true,
     answer: sourceFacts,
     handle: ({ tenant, actor, source }) => sourceFactsOf(tenant, source, isManager(actor.role)),
@@ -175,7 +175,7 @@ const signed = z.object({ name: z.string(), signed: z.boolean() });
 export const sourceSecretRoutes: Route[] = [
   secret.put("", {
     name: "setSourceSecret",
-    summary: "Set a secret: from now on only requests that are signed with it are taken",
+    summary: "Set a secret: from now on only requests that are signed with it are accepted",
     body: sourceSecret,
     answer: signed,
     write: (tx, { tenant: { sealer }, project, source: { name, kind }, body: { secret } }) => {
