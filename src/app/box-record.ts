@@ -281,8 +281,8 @@ async function takeOver(
     const taken = await record.take().catch(notNow);
     if (taken === null) continue;
     deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
-    await standing.end();
     await livingOn(record, deps, async () => {
+      await standing.end();
       await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
       notes.note({ isOlder: false, standsBy: null });
       await upgradeAside(path, deps);

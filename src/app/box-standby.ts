@@ -34,7 +34,7 @@ const LATE_MS = 30_000;
 const deskSender =
   (forwarder: Forwarder, answer: () => Promise<string>) =>
   (socket: Socket): void => {
-    const late = () => void answer().then((said) => socket.end(`${said}\n`));
+    const late = () => void answer().then((said) => socket.end(`${said}\n`).resume());
     const how = { isSecure: false, certificate: null, isAsking: true };
     forwarder.send({ ...how, socket, port: "desk", late });
   };

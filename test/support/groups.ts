@@ -68,6 +68,7 @@ export const LONG: readonly string[] = [
   "scenarios/relay-crash",
   "scenarios/report-deadline",
   "scenarios/standby",
+  "scenarios/standby-desk",
   "scenarios/standby-sync",
   "scenarios/twelve-hosts",
   "scenarios/upgrade-slow",

@@ -72,7 +72,8 @@ export function serveDesk(
       const ended = new Promise((resolve) => server.close(resolve));
       await Promise.all(asking);
       for (const socket of open) socket.destroySoon();
-      await ended;
+      // What is sent on is the sender's, and may be held for longer than this process can wait.
+      if (sendOn === null) await ended;
       place.close();
     },
   };

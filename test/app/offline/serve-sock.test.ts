@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, symlinkSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import type { Command } from "commander";
 import { createProgram } from "../../../cli/program.ts";
+import { serveDesk } from "../../../src/app/offline/serve-sock.ts";
+import { silentLog } from "../../../src/ground/kit/log.ts";
 import { keyIdOf } from "../../../src/ground/kit/seal.ts";
 import { getMeta } from "../../../src/ground/store/meta.ts";
 import { openSession } from "../../../src/people/sessions.ts";
@@ -268,4 +270,22 @@ test("a box that stops answers what it was asked, and takes nothing more", async
   assert.equal((await answer).code, 0);
   await again;
   assert.equal((await run(["pair-code", ...place(box)])).code, 0);
+});
+
+test("a machine that stands by no longer doesn't wait for what it holds for another one", async (t) => {
+  const data = scratch(t);
+  const held: Socket[] = [];
+  const desk = serveDesk(
+    data,
+    silentLog,
+    async () => "",
+    (socket) => void held.push(socket),
+  );
+  const asker = connect(join(data, "serve.sock"));
+  t.after(() => {
+    for (const socket of [asker, ...held]) socket.destroy();
+  });
+  await until(() => held.length === 1, "it is held");
+  await desk?.close();
+  assert.equal(held[0]?.destroyed, false);
 });
