@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemClock } from "../../src/ground/kit/clock.ts";
+import { createKeeper } from "../../src/ground/store/record/keeper.ts";
 import { RecordFault } from "../../src/ground/store/record/record.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
@@ -37,25 +38,31 @@ function endWith(seq: number, images: readonly Buffer[]) {
 const isTaken = (error: unknown) => error instanceof RecordFault && error.kind === "taken";
 const isSetBack = (error: unknown) => error instanceof RecordFault && error.kind === "set back";
 
+/** A box's database, and processes that may be its owner. */
+async function oneBox(t: TestContext) {
+  const database = (await testDatabase(t, { empty: true })).open();
+  await migrateDatabase(database, databaseMigrations(), "box");
+  const owner = async (run: string, earlier: string[] = []) => {
+    const found = await findStore(database);
+    return postgresRecord({
+      database,
+      node: run,
+      run,
+      address: null,
+      earlier,
+      found: () => found,
+      tenantId: () => TENANT,
+      keyId: () => "0123456789abcdef",
+      onOthers() {},
+    });
+  };
+  return { database, owner };
+}
+
 postgresTest(
   "a process whose store was taken writes nothing, and an owner may ask twice",
   async (t) => {
-    const database = (await testDatabase(t, { empty: true })).open();
-    await migrateDatabase(database, databaseMigrations(), "box");
-    const owner = async (run: string, earlier: string[] = []) => {
-      const found = await findStore(database);
-      return postgresRecord({
-        database,
-        node: run,
-        run,
-        address: null,
-        earlier,
-        found: () => found,
-        tenantId: () => TENANT,
-        keyId: () => "0123456789abcdef",
-        onOthers() {},
-      });
-    };
+    const { database, owner } = await oneBox(t);
     const stored = async (name: string) => {
       const path = join(scratch(t), name);
       const copy = openCopy(database, TENANT, path);
@@ -88,7 +95,7 @@ postgresTest(
     await assert.rejects(first.renew(), isTaken);
     await first.hashes();
     await assert.rejects(first.mend(mending), isTaken);
-    await first.leave();
+    await first.leave(true);
     assert.ok((await stored("two")).equals(Buffer.concat(pagesOf(1))), "nothing was written");
     assert.equal((await findStore(database))?.isAlive, true);
 
@@ -124,6 +131,35 @@ postgresTest(
     await assert.rejects(second.keep(endWith(5, pagesOf(5))), isSetBack);
   },
 );
+
+postgresTest("a store that was never opened is left as its owner before left it", async (t) => {
+  const { database, owner } = await oneBox(t);
+  const opened = async (run: string, earlier: string[]) => {
+    const record = await owner(run, earlier);
+    await record.take();
+    return record;
+  };
+  const unopened = async (run: string, earlier: string[]) => {
+    await createKeeper({
+      clock: systemClock,
+      record: await opened(run, earlier),
+      onLost() {},
+      onAlone() {},
+      onCompared() {},
+      onRotten() {},
+      hasOthers: () => true,
+      unconfirmed: null,
+    }).stop();
+    const { isAlive, clean } = (await findStore(database)) ?? {};
+    assert.equal(isAlive, false, "another one may take it");
+    return clean;
+  };
+  await (await opened("killed", [])).keep(endWith(1, pagesOf(1)));
+  assert.equal(await unopened("failed", ["killed"]), false, "a disk may have more");
+  assert.equal(await unopened("failed again", []), false, "a disk may still have more");
+  await (await opened("served", [])).leave(true);
+  assert.equal(await unopened("failed at last", []), true);
+});
 
 const IDS = ["a".repeat(16), "b".repeat(16), "c".repeat(16)] as const;
 

@@ -52,7 +52,7 @@ const ofOne = statements();
 const ofMany = statements("0");
 const LEAVE = `
   WITH mine AS (
-    UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = true WHERE ${OURS} RETURNING tenant_id)
+    UPDATE tenant_stores SET alive_until = clock_timestamp(), clean = $5 WHERE ${OURS} RETURNING tenant_id)
   UPDATE tenants t SET next_due_ms = CASE
       WHEN EXISTS (SELECT 1 FROM tenant_handed h WHERE h.tenant_id = t.id) THEN 0 ELSE $4::bigint END
     FROM mine WHERE t.id = mine.tenant_id AND $4::bigint IS NOT NULL`;
@@ -181,8 +181,10 @@ export function postgresRecord(
         { withinMs: MEND_MS + count * MEND_PAGE_MS, repeatable: true },
       );
     },
-    async leave() {
-      const values = [...ours(), options.dueAt?.() ?? null];
+    async leave(wasOpen) {
+      // What its owner before didn't leave may lack what a disk has. A node has no more than the database.
+      const clean = wasOpen || isOneOfMany === true || taken?.wasLost === false;
+      const values = [...ours(), options.dueAt?.() ?? null, clean];
       await database.query(LEAVE, values, { withinMs: KEEP_MS });
     },
   };

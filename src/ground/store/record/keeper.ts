@@ -332,7 +332,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       isEnding = true;
       wake.resolve();
       const over = new AbortController();
-      const leaves = running.then(() => (isAlone() ? undefined : record.leave()));
+      const leaves = running.then(() => (isAlone() ? undefined : record.leave(collector !== null)));
       await Promise.race([leaves.catch(() => {}), sleep(clock, LEAVE_MS, over.signal)]);
       over.abort();
       isOver = true;

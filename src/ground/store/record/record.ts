@@ -34,8 +34,8 @@ export interface PageRecord {
   read(page: number): Promise<Uint8Array | null>;
   /** Writes many pages and the end, all or nothing. */
   mend(mending: Mending): Promise<void>;
-  /** Leaves the store to whoever takes it next. */
-  leave(): Promise<void>;
+  /** Leaves the store to whoever takes it next. `wasOpen`: it was opened, and the place has everything. */
+  leave(wasOpen: boolean): Promise<void>;
 }
 
 interface Mending {
