@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { sleep } from "../ground/kit/clock.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
@@ -8,6 +7,7 @@ import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import type { Unconfirmed } from "../ground/store/record/unconfirmed.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
+import type { StoreCopy } from "../hosted/record/copy.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
 import { type FoundStore, findStore, type Owned } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
@@ -24,11 +24,11 @@ import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
 import { livingOn } from "./box-living.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
-import { openCopyOf, replaceStore } from "./box-replace.ts";
+import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
 import { upgradeAside } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
-import { onceItAnswers } from "./database-wait.ts";
+import { inTime, onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { TakeSocket } from "./machine-link.ts";
 import type { KeptBox } from "./operate/database-health.ts";
@@ -51,9 +51,6 @@ export interface BoxRecord extends KeptBox {
   /** After the store was closed. */
   stop(): Promise<void>;
 }
-
-/** After so long without the database, a box that has served by it before starts by its own disk. */
-const ALONE_MS = 30_000;
 
 /**
  * Takes the box of a database, and makes the store in the data directory like it where that is the older one. Stands by
@@ -250,18 +247,20 @@ async function takeOver(
     const { tenantId } = found;
     return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
   };
-  const owned = isOwn || found.clean ? await takeNow(record, deps) : null;
+  const mayBeFree = isOwn || found.clean;
+  let copy = mayBeFree && isOlder ? await open() : null;
+  const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
     const { epoch, wasLost } = owned;
     await livingOn(record, deps, async () => {
-      if (isOlder) await replaceStore(path, { copy: await open(), wasLost }, deps);
+      if (copy !== null) await replaceStore(path, { copy, wasLost }, deps);
       notes.note({ isOlder: false });
       await upgradeAside(path, deps);
     });
     return { epoch, doors: null };
   }
   notes.note({ kept: true, isOlder: true });
-  const copy = await open();
+  copy ??= await open();
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
   const standing = await standBy({ ...place, copy, fits, forwarder }, deps);
   notes.note({ standsBy: standing.doors.url });
@@ -298,8 +297,14 @@ interface Taker {
   sees(found: FoundStore): void;
 }
 
-/** null where another process has it, or had it since it was found. */
-async function takeNow(record: Taker["record"], deps: BoxDeps): Promise<Owned | null> {
+/** null where another process has it, or had it since it was found, or a newer program has changed what is copied. */
+async function takeNow(
+  record: Taker["record"],
+  copy: StoreCopy | null,
+  deps: BoxDeps,
+): Promise<Owned | null> {
+  if (copy !== null) await onceItAnswers(deps, () => copy.follow());
+  if (copy !== null && isOfNewer(copy)) return null;
   return onceItAnswers(deps, () => record.take()).catch((error: unknown) => {
     if (error instanceof RecordFault) return null;
     throw error;
@@ -331,15 +336,4 @@ function reach(
       throw inWords(error, settings);
     }
   });
-}
-
-async function inTime<T>(asked: Promise<T>, { clock, log }: BoxDeps): Promise<T | "away"> {
-  const over = new AbortController();
-  const late = sleep(clock, ALONE_MS, over.signal).then(() => "away" as const);
-  const found = await Promise.race([asked, late]);
-  over.abort();
-  // Whoever keeps the commits asks again, and says what is wrong.
-  if (found === "away") asked.catch(() => {});
-  if (found === "away") log.error("the database doesn't answer: the box starts by its own disk");
-  return found;
 }

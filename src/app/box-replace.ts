@@ -5,6 +5,7 @@ import { giveToOwner } from "../ground/kit/owner.ts";
 import { openSqlite } from "../ground/store/database.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { syncDirectory } from "../ground/store/files.ts";
+import { migrations } from "../ground/store/migrations.ts";
 import { openCopy, type StoreCopy } from "../hosted/record/copy.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { freshDirectory } from "../records/backup/restore.ts";
@@ -48,6 +49,9 @@ export async function openCopyOf(
   giveToOwner(copy, dirname(path));
   return opened;
 }
+
+/** Whether a newer program has changed the box's tables: this one can't serve it. */
+export const isOfNewer = (copy: StoreCopy): boolean => copy.schema() > migrations("box").length;
 
 /** The copy becomes the store in the data directory. Only for the box's owner, since nobody else changes it then. */
 export async function replaceStore(

@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import { migrations } from "../ground/store/migrations.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
 import {
   endStandby,
@@ -15,6 +14,7 @@ import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
 import { differingFlags } from "./box-flags.ts";
 import { mayTakeBox } from "./box-found.ts";
+import { isOfNewer } from "./box-replace.ts";
 import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -67,7 +67,6 @@ interface StandbyPlace {
 export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<StandingBy> {
   const { database, copy, config, forwarder } = place;
   const { clock, log } = deps;
-  const known = migrations("box").length;
   const me: Standby = {
     node: place.node,
     run: place.run,
@@ -172,7 +171,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
   const mayServe = (): boolean => {
     try {
       place.fits(latest);
-      if (copy.schema() > known)
+      if (isOfNewer(copy))
         throw new StoreFault(
           "newer",
           "a newer program has changed the box: this one can't serve it",

@@ -38,7 +38,7 @@ async function newer(directory: string, sql: string): Promise<Program> {
     cpSync(join(root, name), join(directory, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
   const number = String(migrations("box").length + 1).padStart(4, "0");
-  writeFileSync(join(directory, `migrations/box/${number}_slow.sql`), sql);
+  writeFileSync(join(directory, `migrations/box/${number}_later.sql`), sql);
   // It finds what it carries from where its sources lie.
   const text = readFileSync(await programFile(), "utf8");
   const file = join(directory, "box.cjs");
@@ -75,3 +75,21 @@ postgresTest(
     assert.deepEqual((await owners())[0]?.epoch, epoch);
   },
 );
+
+postgresTest("a program that is older than a box that was left stands by for it", async (t) => {
+  const next = await newer(scratch(t), "CREATE TABLE later (x);");
+  const { one, two, ask, ledger } = await twoMachines(t, { isLinked: true });
+  await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+  await two.stop();
+  await one.stop();
+  await one.startAs(next);
+  assert.equal((await one.stop()).code, 0);
+  const left = () => ask<object>("SELECT epoch, node, clean FROM tenant_stores");
+  const before = await left();
+  await two.start();
+  await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+  assert.equal((await two.role())?.role, "none");
+  assert.deepEqual(await left(), before, "it is left as it was");
+  await one.startAs(next);
+  assert.ok(await ledger.send(two, "by the older one, to the newer one"));
+});
