@@ -102,16 +102,164 @@ test("whose phones were unpaired is not waited for once the relay says so", asyn
   assert.ok(kinds.includes("unreachable"), String(kinds));
 });
 
-test("what is given to somebody whom nothing reaches pages the ladder's people all the same", async (t) => {
-  const { box, ann, bob, receiver, rule, fire, step, told, timeline } = await pagedStory(t);
-  await reachBy(box, bob, receiver, "/bob");
+/** Ann, Bob and the owner Olga, each with a way that can be taken from them. */
+async function threeWays(t: TestContext) {
+  const story = await pagedStory(t);
+  const { box, receiver, ann, bob } = story;
+  const olga = box.person("owner", "olga@example.org");
+  const ways = [
+    [ann, "/ann"],
+    [bob, "/bob"],
+    [olga, "/olga"],
+  ] as const;
+  for (const [who, path] of ways) await reachBy(box, who, receiver, path);
+  const told = () => story.told().filter((one) => one.includes(" page "));
+  /** Nothing reaches them any more. */
+  const mute = async ({ key }: Person) => {
+    const base = "/v1/accounts/me/contacts";
+    for (const { id } of (await box.api("GET", base, undefined, key)).body.contacts)
+      assert.equal((await box.api("DELETE", `${base}/${id}`, undefined, key)).status, 200);
+    await settle(box);
+  };
+  const does = async (id: string, verb: string, body: object = {}, key?: string) => {
+    const { status } = await box.api("POST", `/v1/alerts/${id}/${verb}`, body, key);
+    assert.equal(status, 200, verb);
+    await settle(box);
+  };
+  const unruled = () => box.api("DELETE", "/v1/projects/shop/rules/errors");
+  const now = () => Math.floor(box.clock.now() / 1000);
+  /** What is told from now on, for so many minutes. */
+  const toldIn = async (minutes: number) => {
+    told();
+    await pass(box, minutes * 60, 60);
+    return told();
+  };
+  return { ...story, olga, mute, does, unruled, now, toldIn };
+}
+
+for (const isDeleted of [false, true])
+  test(`a snooze that ends pages others where nothing reaches whoever had the alert, and its rule ${isDeleted ? "is deleted" : "has no ladder"}`, async (t) => {
+    const { ann, rule, step, fire, does, mute, unruled, now, toldIn } = await threeWays(t);
+    await rule(isDeleted ? [step(ann)] : []);
+    const id = await fire(1);
+    await does(id, "assign", { accounts: [ann.accountId] });
+    await does(id, "snooze", { until: now() + 600 });
+    if (isDeleted) await unruled();
+    await mute(ann);
+    assert.deepEqual(await toldIn(15), [`/olga page ${id}`]);
+  });
+
+test("a silence that ends pages the ladder where nothing reaches whom the alert was given to", async (t) => {
+  const { box, ann, bob, rule, step, fire, does, mute, now, toldIn } = await threeWays(t);
   await rule([step(bob)]);
+  const silence = { match: {}, all: true, critical: true, reason: "x", ends_at: now() + 600 };
+  await box.api("POST", "/v1/silences", { ...silence, starts_at: now() - 1 });
   const id = await fire(1);
-  assert.deepEqual(told().at(-1), `/bob page ${id}`);
-  const given = await box.api("POST", `/v1/alerts/${id}/assign`, { accounts: [ann.accountId] });
-  assert.equal(given.status, 200);
-  await pass(box, 60, 60);
-  assert.deepEqual(told(), [`/bob page ${id}`]);
+  await does(id, "assign", { accounts: [ann.accountId] });
+  await mute(ann);
+  assert.deepEqual(await toldIn(60), [`/bob page ${id}`]);
+});
+
+for (const renotify_minutes of [30, 0])
+  test(`a repeat of a rung that nothing reaches any more pages others each time, with a renotify after ${renotify_minutes}`, async (t) => {
+    const { ann, bob, rule, step, fire, mute, toldIn } = await threeWays(t);
+    await rule([step(ann), { ...step(bob, 30), repeat_minutes: 30 }], { renotify_minutes });
+    const id = await fire(1);
+    await mute(bob);
+    const told = await toldIn(180);
+    assert.ok(told.length >= 5, String(told));
+    assert.deepEqual(new Set(told), new Set([`/olga page ${id}`]));
+  });
+
+test("others are paged where one of the paged people is removed and nothing reaches the rest", async (t) => {
+  const { box, ann, bob, rule, fire, does, mute, toldIn } = await threeWays(t);
+  await rule([]);
+  const id = await fire(1);
+  await does(id, "assign", { accounts: [ann.accountId, bob.accountId] });
+  await mute(bob);
+  await box.api("DELETE", `/v1/accounts/${ann.accountId}`);
+  assert.deepEqual(await toldIn(10), [`/olga page ${id}`]);
+});
+
+test("where the fallback's address is gone, the owners are paged", async (t) => {
+  const { box, receiver, ann, bob, rule, step, fire, mute, toldIn, told } = await threeWays(t);
+  await box.api("PUT", "/v1/fallback", { accounts: [bob.accountId], schedules: [] });
+  await mute(ann);
+  receiver.always((response, socket, request) =>
+    answer(request.path === "/bob" ? 410 : 204)(response, socket, request),
+  );
+  await rule([step(ann)]);
+  told();
+  const id = await fire(2);
+  const all = [...told(), ...(await toldIn(10))].filter((one) => one.includes(" page "));
+  assert.deepEqual(all, [`/bob page ${id}`, `/olga page ${id}`]);
+});
+
+/** The relay has no phone for whom an escalation pages. */
+async function phoneless(t: TestContext) {
+  const story = await threeWays(t);
+  const { box, receiver } = story;
+  configureRelay(box, "shop", `${receiver.url}/relay`);
+  receiver.always((response, socket, request) => {
+    const has = request.path !== "/relay" || !request.body.includes("alert.escalated");
+    answer(200, { relayed: has, devices: has ? 1 : 0 })(response, socket, request);
+  });
+  /** Whose way was paged, in all. */
+  const paged = () =>
+    receiver.received
+      .filter((request) => request.path !== "/relay" && toldIn(request).purpose === "page")
+      .map(({ path }) => path);
+  const kinds = async (id: string) => (await story.timeline(id)).map(({ kind }) => kind);
+  return { ...story, paged, kinds };
+}
+
+test("an assignment to somebody without a phone goes on with the ladder, not with the fallback", async (t) => {
+  const { ann, bob, rule, step, fire, does, mute, paged, kinds } = await phoneless(t);
+  await mute(ann);
+  await rule([step(bob, 60)]);
+  const id = await fire(2);
+  await does(id, "assign", { accounts: [ann.accountId] });
+  assert.deepEqual(paged(), ["/bob"]);
+  assert.ok(!(await kinds(id)).includes("fallback"));
+});
+
+test("a fallback whose phone is gone is followed by the owners", async (t) => {
+  const { box, ann, bob, rule, step, fire, mute, paged } = await phoneless(t);
+  await box.api("PUT", "/v1/fallback", { accounts: [bob.accountId], schedules: [] });
+  await mute(ann);
+  await mute(bob);
+  await rule([step(ann)]);
+  await fire(2);
+  assert.deepEqual(paged(), ["/olga"]);
+});
+
+test("a phone that is gone pages nobody else where another way of the same person is on its way", async (t) => {
+  const { ann, bob, rule, step, fire, paged } = await phoneless(t);
+  await rule([step(ann), step(bob, 30)]);
+  await fire(2);
+  assert.deepEqual(paged(), ["/ann"]);
+});
+
+test("whoever had an alert whose rule is deleted, and gives it back, has the fallback paged once", async (t) => {
+  const { box, ann, bob, rule, step, fire, does, unruled, timeline } = await threeWays(t);
+  await rule([step(ann)]);
+  const id = await fire(1);
+  await does(id, "ack", {}, bob.key);
+  await unruled();
+  await box.api("DELETE", `/v1/accounts/${ann.accountId}`);
+  await does(id, "unack", {}, bob.key);
+  await pass(box, 600, 60);
   const kinds = (await timeline(id)).map(({ kind }) => kind);
-  assert.deepEqual(kinds.slice(-4), ["assigned", "unreachable", "escalated", "page_sent"]);
+  assert.deepEqual(kinds.slice(-4), ["unacknowledged", "renotified", "fallback", "page_sent"]);
+});
+
+test("where nothing reaches anybody, that is said once, not at each renotify", async (t) => {
+  const { box, receiver, ann, bob, rule, step, fire, timeline } = await pagedStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  await rule([step(ann)], { renotify_minutes: 5 });
+  const id = await fire(1);
+  await pass(box, 30 * 60, 60);
+  const kinds = (await timeline(id)).map(({ kind }) => kind);
+  assert.equal(kinds.filter((kind) => kind === "unreachable").length, 1, String(kinds));
+  assert.equal(kinds.filter((kind) => kind === "fallback").length, 1, String(kinds));
 });

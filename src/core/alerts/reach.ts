@@ -7,7 +7,10 @@ import type { SchedulePlace } from "../projects/schedule-names.ts";
  * Whom a step pages now: its accounts, then whoever its schedules have on call, each once. An account
  * that was removed reaches nobody (contract §5, Ladder).
  */
-export type StepRecipients = (projectId: number, step: EscalationStep) => readonly string[];
+export type StepRecipients = (
+  projectId: number,
+  step: Pick<EscalationStep, "accounts" | "schedules">,
+) => readonly string[];
 
 /** Where a reach looks who is there and who is on call. */
 export interface OnCallLookup {

@@ -55,9 +55,9 @@ export function deliveryRecorder(
 function hearPaged(tx: Tx, { noPhone }: DeliveryQueueOptions, row: QueuedRow, paged: Paged): void {
   recordPaged(tx, paged);
   const { alertId } = row;
+  if (paged.devices > 0 || paged.accounts === null || alertId === null) return;
   const since = tx.sql<[id: number], number>(RUNG).pluck().get(row.id);
-  if (paged.devices === 0 && paged.accounts !== null && alertId !== null && since !== undefined)
-    noPhone(tx, { alertId, since });
+  if (since !== undefined) noPhone(tx, { alertId, since });
 }
 
 /** What an address answered that the integration has no more: all but that it took it is tried at the present one. */

@@ -63,9 +63,10 @@ export function takeReceipt(
         error: detail,
       },
     });
+  if (contact !== null && rows.length > 0 && isLost) {
+    const gone = contactKindList.find(contact.kind)?.gone?.test(detail) === true;
+    recordAttempt(tx, contact, { well: false, error: detail, lost: true, gone });
+  }
   const latest = new Map(rows.toSorted((a, b) => a.id - b.id).map((row) => [row.alertId, row]));
   for (const row of latest.values()) giveUp(tx, telling, row);
-  if (contact === null || rows.length === 0 || !isLost) return;
-  const gone = contactKindList.find(contact.kind)?.gone?.test(detail) === true;
-  recordAttempt(tx, contact, { well: false, error: detail, lost: true, gone });
 }

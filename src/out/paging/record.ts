@@ -80,9 +80,11 @@ export function pageRecorder(
     if (lead !== null && rows.length > 1) shareShown(tx, options, { contact, lead });
     if (outcome.learned !== undefined)
       learnContact(tx, options.sealer, { id: contactId, learned: outcome.learned });
+    // First: whom others are paged for may have no way left by this.
+    const recorded = recordContact(tx, { contact, outcome, isWell: verdict.kind === "delivered" });
     for (const row of lost.values()) giveUp(tx, options, row);
     if (isGone(verdict)) withdrawFrom(tx, options, contact);
-    return recordContact(tx, { contact, outcome, isWell: verdict.kind === "delivered" });
+    return recorded;
   };
 }
 

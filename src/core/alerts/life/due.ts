@@ -1,4 +1,4 @@
-import type { EscalationStep, StoredRule } from "../../projects/rule.ts";
+import type { StoredRule } from "../../projects/rule.ts";
 import {
   type Due,
   earliest,
@@ -37,8 +37,10 @@ export function look(turn: Turn): void {
   } else if (alert.state === "open" && holdIfQuiet(turn, heldEventOf(due))) {
     return;
   } else if (alert.silenced_by !== null) {
+    const wasUntold = alert.untold === 1;
     letGo(turn);
     if (isOver(turn.alert.due_at, at)) look(turn);
+    else if (wasUntold && turn.alert.step_at === null) pageOthers(turn);
   } else if (rule === null) tellOwed(turn, { timers, due });
   else run(turn, rule, { timers, due });
 }
@@ -76,8 +78,10 @@ export function wake(turn: Turn, why: "ended" | "removed"): void {
   const detail = { why, acknowledged_at: alert.acked_at };
   effect(turn, { what: "line", kind: "unacknowledged", detail });
   owePage(turn);
-  if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "acknowledgement_ended" });
+  const isQuiet = holdIfQuiet(turn, "renotify");
+  if (!isQuiet) tellAgain(turn, { why: "acknowledgement_ended" });
   if (isOver(turn.alert.due_at, moment.at)) look(turn);
+  else if (!isQuiet && turn.alert.step_at === null) pageOthers(turn);
 }
 
 /** The steps that are due, the fallback where they and all others reach nobody, and the renotify that is due. */
@@ -105,47 +109,44 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
   if (climbed !== null && isNobodyReached(turn.alert, ladder, { climbed, reach, reachable }))
     pageFallback(turn, "nobody_reachable");
   else if (climbed !== null && ladder[climbed.step - 1]?.isEnd) pageFallback(turn, "passes_over");
-  if (due.renotify === null) return;
-  renotify(turn, { why: "interval", ...late(due.renotify) });
-  if (climbed === null) pageOthers(turn);
+  if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
+  const isFallback = turn.effects.some(({ what }) => what === "fallback");
+  if (!isFallback && (due.renotify !== null || due.steps?.repeat)) pageOthers(turn);
 }
 
 /**
- * A renotify pages whom it paged last. Where they are gone, or nothing reaches any of them by now, the last rung runs again,
- * else the next; where that is nobody, the fallback is paged.
+ * Pages others where whom the alert paged last are gone, or nothing reaches any of them by now: the last rung runs again,
+ * else the next; where that is nobody, the fallback is paged. Returns whether there is somebody else; without one nothing is
+ * done, since it would be done again and again.
  */
-export function pageOthers(turn: Turn): void {
+export function pageOthers(turn: Turn): boolean {
   const { alert, moment } = turn;
   const { rule, at, reach } = moment;
   const { project_id: projectId, escalation_level } = alert;
   const accounts = JSON.parse(alert.page_accounts) as string[];
-  if (escalation_level === 0 && accounts.length === 0) return;
+  if (escalation_level === 0 && accounts.length === 0) return false;
   const isReached = reachedFor(turn);
-  const reaches = (step: Pick<EscalationStep, "accounts" | "schedules">) =>
-    reach(projectId, { ...NO_STEP, ...step }).some(isReached);
-  if (reaches({ accounts, schedules: [] })) return;
+  const reaches = (step: Parameters<typeof reach>[1]) => reach(projectId, step).some(isReached);
+  if (reaches({ accounts, schedules: [] })) return false;
+  const ladder = rule === null ? [] : wholeLadder(rule);
+  const from = Math.max(0, firstOfRung(ladder, Math.min(alert.step, ladder.length)) - 1);
+  const onLadder = ladder.slice(from).some(reaches);
+  const others = moment.fallback(isReached).filter((one) => !accounts.includes(one));
+  if (!onLadder && !others.some(isReached)) return false;
   const detail = { level: escalation_level, accounts, why: "no_way" };
   if (accounts.length > 0) effect(turn, { what: "line", kind: "unreachable", detail });
-  const ladder = rule === null ? [] : wholeLadder(rule);
-  const first = firstOfRung(ladder, Math.min(alert.step, ladder.length));
-  if (ladder.slice(Math.max(0, first - 1)).some(reaches)) {
-    set(turn, { step: Math.max(0, first - 1), step_at: at, repeat_at: null, due_at: at });
+  if (onLadder) {
+    set(turn, { step: from, step_at: at, repeat_at: null, due_at: at });
     look(turn);
   } else pageFallback(turn, "nobody_reachable");
+  return true;
 }
 
-/** Whether something reaches a person with news of the alert; of nobody that is said before anything is known. */
+/** Whether something reaches a person with news of the alert. Until anything is known, everybody counts as reached. */
 function reachedFor({ alert, moment: { reachable } }: Turn): (account: string) => boolean {
   const of = { projectId: alert.project_id, level: alert.level };
   return (account) => !reachable.isKnown || reachable.reaches(account, of);
 }
-
-const NO_STEP: EscalationStep = {
-  accounts: [],
-  schedules: [],
-  after_minutes: 0,
-  repeat_minutes: 0,
-};
 
 /** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
 export function pageFallback(turn: Turn, why: string): void {

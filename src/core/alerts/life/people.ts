@@ -124,10 +124,7 @@ export function assign(
   effect(turn, { what: "line", kind: "assigned", accountId: by, detail });
   const quiet = moment.quiet();
   if (quiet !== null) hold(turn, { quiet, news: "page" });
-  else {
-    effect(turn, { what: "assigned", alert: turn.alert, accounts, by });
-    pageOthers(turn);
-  }
+  else effect(turn, { what: "assigned", alert: turn.alert, accounts, by });
 }
 
 /** The ladder's next rung runs now, in place of a repeat that is due or held. */
@@ -152,7 +149,11 @@ export function leave(turn: Turn, { account }: { account: string }): void {
     wake(turn, "removed");
     return;
   }
-  if (left.length > 0 || alert.state !== "open") return;
+  if (alert.state !== "open") return;
+  if (left.length > 0) {
+    if (moment.quiet() === null) pageOthers(turn);
+    return;
+  }
   const detail = { level: alert.escalation_level, accounts: [account], why: "removed" };
   effect(turn, { what: "line", kind: "unreachable", detail });
   const { rule, at } = moment;

@@ -78,7 +78,8 @@ export function letGo(turn: Turn): void {
 /** An alert that nobody was told of is open again, and its rule is deleted: in place of its ladder one page is owed. */
 export function owePage(turn: Turn): void {
   const { alert, moment } = turn;
-  if (moment.rule !== null || (alert.untold === 0 && alert.page_accounts !== "[]")) return;
+  const hasPaged = alert.escalation_level > 0 || alert.page_accounts !== "[]";
+  if (moment.rule !== null || (alert.untold === 0 && hasPaged)) return;
   set(turn, { renotify_at: moment.at, due_at: moment.at });
 }
 

@@ -136,7 +136,7 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
     const { at } = turn.moment;
     const detail = { level, accounts: JSON.parse(page_accounts), why: "pages_failed" };
     effect(turn, { what: "line", kind: "unreachable", detail });
-    if (step_at === null && isFirst) pageFallback(turn, "pages_failed");
+    if (step_at === null && !pageOthers(turn) && isFirst) pageFallback(turn, "pages_failed");
     if (step_at !== null && step_at > at) set(turn, { step_at: at, due_at: at });
   },
 };
