@@ -39,7 +39,8 @@ export function noteDrawn(id: string, since: string | null): void {
 
 /**
  * Puts the sections of an answer in the place of those that stand. Returns the ids of those that were left alone because
- * somebody is at work in them; ids that the page hasn't got are passed over.
+ * somebody is at work in them, or a row of them changed since they were asked for; ids that the page hasn't got are passed
+ * over.
  */
 export function putSections(
   answer: Document,
@@ -53,7 +54,7 @@ export function putSections(
     if (form === null && !anyway && section.matches("section:not([data-live])")) continue;
     // A form was answered meanwhile: what it drew is newer.
     if (since !== null && since !== drawnBy(fresh.id) && isShown(fresh.id, since)) continue;
-    if (!anyway && isAtWorkIn(section, form)) {
+    if (!anyway && (isAtWorkIn(section, form) || isDrawnSince(fresh))) {
       held.push(section.id);
       continue;
     }
@@ -75,6 +76,12 @@ function partsOf(answer: Document): Element[] {
   const isWhole = answer.querySelector("main") !== null;
   return [...answer.querySelectorAll(isWhole ? "#bar, #main, #said" : "body > [id]")];
 }
+
+/** Whether the answer has only the place of a row that stands drawn otherwise by now, or not at all. */
+const isDrawnSince = (fresh: Element): boolean =>
+  [...fresh.querySelectorAll<HTMLElement>("[data-row]:empty")].some(
+    ({ id, dataset: { row } }) => document.getElementById(id)?.dataset["row"] !== row,
+  );
 
 function morph(section: Element, fresh: Element): void {
   arrangeRows(section, fresh);

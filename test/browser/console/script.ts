@@ -199,8 +199,8 @@ const newOnesWait: Step = async ({ scene, tab, until, value, press }) => {
 const placesKeepRows: Step = async ({ scene, tab, until, value }) => {
   scene.attributes = { rows: "data-stay" };
   const all = LIST([1, 2]).replaceAll("data-row ", 'data-row="a-_1" ');
-  const place = (more = "") =>
-    all.replace(/<li [^>]*id="row-1".*?<\/li>/, `<li id="row-1" data-row${more}></li>`);
+  const place = (more = "", print = "a-_1") =>
+    all.replace(/<li [^>]*id="row-1".*?<\/li>/, `<li id="row-1" data-row="${print}"${more}></li>`);
   scene.sections = { rows: all };
   await tab.page.goto(`${scene.origin}/page`);
   scene.sections = { rows: place().replace("broken <var>2", "mended <var>2") };
@@ -215,6 +215,11 @@ const placesKeepRows: Step = async ({ scene, tab, until, value }) => {
   scene.change("rows");
   await until(`!${has("#row-1[data-gone]")}`);
   assert.match(String(await value(text("#row-1"))), /broken 1/);
+  // It was drawn otherwise since it was asked for: nothing is put there that doesn't fit.
+  scene.sections = { rows: place("", "b-_2").replace("broken <var>2", "other <var>2") };
+  scene.change("rows");
+  await until(`/Changed just now/.test(${text("#rows")})`);
+  assert.match(String(await value(text("#row-2"))), /mended 2/);
 };
 
 /** When the box heard the requests for sections that came after this one, in milliseconds from the first. */

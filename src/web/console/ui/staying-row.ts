@@ -19,7 +19,7 @@ export function stayingRow(
   const gone = isGone && html` data-gone`;
   const drawn = content.markup.replace(AGES, "$1");
   const print = hash("sha1", `${look} ${isGone} ${drawn}`, "base64url").slice(0, PRINT);
-  if (rows.get(id) === print) return html`<li id="${id}" data-row${gone}></li>`;
+  if (rows.get(id) === print) return html`<li id="${id}" data-row="${print}"${gone}></li>`;
   return html`<li class="row ${look}" id="${id}" data-row="${print}"${gone}>
 ${content}
 </li>
