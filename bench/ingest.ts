@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { startAlertmanager } from "./alertmanager.ts";
 import { events } from "./events.ts";
 import {
@@ -9,6 +10,7 @@ import {
   withDirectory,
 } from "./harness.ts";
 import { closedLoop, type LoadResult, openLoop } from "./load.ts";
+import { serving } from "./start.ts";
 
 export interface Target {
   name: string;
@@ -68,6 +70,25 @@ export async function boxTarget(
     each: ndjson ? 100 : 1,
     cpu: server.cpu,
     stop: server.stop,
+  };
+}
+
+/** The same box, served as people run it: by the executable where it is built. */
+async function servedTarget(): Promise<Target> {
+  const maker = await start(process.execPath, ["bench/box-server.ts"]);
+  const [, token, , data = ""] = maker.line.split(" ");
+  // Told to end it would remove its data.
+  process.kill(maker.pid, "SIGKILL");
+  await maker.stop();
+  const server = await serving(data);
+  return {
+    name: "box",
+    url: `${server.line.split(" ").at(-1)}/v1/ingest`,
+    headers: { Authorization: `Bearer ${token}`, ...json },
+    bodies: events(),
+    each: 1,
+    cpu: server.cpu,
+    stop: () => server.stop().finally(() => rmSync(data, { recursive: true, force: true })),
   };
 }
 
@@ -215,7 +236,7 @@ export const openloop: Scenario = {
     const keep = (what: string, value: number) =>
       rows.set(what, [...(rows.get(what) ?? []), value]);
     const am = hasCommand("prometheus-alertmanager");
-    const makers = [bareTarget, () => boxTarget(false), ...(am ? [startAlertmanager] : [])];
+    const makers = [bareTarget, servedTarget, ...(am ? [startAlertmanager] : [])];
     const seventh = (await bareRate()) / SHARE;
     for (let round = 0; round < (quick ? 1 : 5); round++) {
       for (const [at, rate] of [

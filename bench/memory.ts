@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { events } from "./events.ts";
 import { type Child, type Row, type Scenario, start, withDirectory } from "./harness.ts";
-import { command, serveOn } from "./start.ts";
+import { command, serving } from "./start.ts";
 
 /** V8's own collections come 20 to 30 s after the last work, and spare memory is given back after a quiet minute. */
 const REST_MS = 80_000;
@@ -21,13 +21,6 @@ const megabytes = (what: string, bytes: number, bounds: Partial<Row> = {}): Row 
   lower: true,
   ...bounds,
 });
-
-/** As the units and the image set it. */
-const serving = (data: string): Promise<Child> => {
-  const [program, words] = command();
-  const all = [...words, ...serveOn(data), "--ingest-rate", "0", "--api-rate", "0"];
-  return start(program, all, { MALLOC_ARENA_MAX: "2" });
-};
 
 interface Seat {
   send(lines: readonly string[]): Promise<void>;

@@ -5,6 +5,7 @@ import { systemClock } from "../src/ground/kit/clock.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { openStore } from "../src/ground/store/store.ts";
 import {
+  type Child,
   fromRounds,
   mainThreadMs,
   type Row,
@@ -19,9 +20,16 @@ export function command(): [string, string[]] {
   return existsSync(built) ? [built, []] : [process.execPath, ["cli/box.ts"]];
 }
 
-export const serveOn = (data: string): string[] => {
+const serveOn = (data: string): string[] => {
   const flags = { data, listen: "127.0.0.1:0", "log-level": "silent" };
   return ["serve", ...Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])];
+};
+
+/** A box as people run it, without limits of rates; the memory's arenas as the units and the image set them. */
+export const serving = (data: string): Promise<Child> => {
+  const [program, words] = command();
+  const all = [...words, ...serveOn(data), "--ingest-rate", "0", "--api-rate", "0"];
+  return startProcess(program, all, { MALLOC_ARENA_MAX: "2" });
 };
 
 export const start: Scenario = {
