@@ -1,6 +1,6 @@
 /**
- * The program in parts, each with code of its own for V8 to read: `start` is what `box serve` needs until it listens, the
- * next ones what it loads soon after, `rest` all else. V8 reads a script's code whole: in one part, most of what a start
+ * The program in parts, each with code of its own for V8 to read: the first is what `box serve` needs until it listens, the
+ * next ones what it loads soon after, the last all else. V8 reads a script's code whole: in one part, most of what a start
  * read was for later. A part also keeps its text in memory, once something of it was asked for.
  *
  * esbuild bundles the program as one script. Each module is a section there, of functions and of variables that its first
@@ -63,7 +63,7 @@ function namesIn({ file, text }) {
 
 const getters = (names) => names.map((name) => `get ${name}(){return ${name}}`).join();
 
-/** Minifies a part. `elsewhere`: what to read instead of names of the other part. */
+/** Minifies a part. `elsewhere`: what to read instead of names of other parts. */
 async function minified(text, elsewhere) {
   const options = { minifySyntax: true, minifyWhitespace: true, target: "node26" };
   const { code, warnings } = await transform(text, { ...options, define: elsewhere });
@@ -142,7 +142,8 @@ function coded(parts, i) {
  */
 export async function bundleParts({ root, program, serve, later, define }) {
   const { text, metafile } = await bundleText({ root, program, define });
-  if (/\$[sp]\d/.test(text)) throw new Error("a name in the program looks like one of its groups");
+  if (/\$([sp]\d|given?\b|load\b)/.test(text))
+    throw new Error("a name in the program looks like one of its groups");
   const parts = partsOf(text, metafile, { program, serve, later });
   const codes = await Promise.all(parts.map((_, i) => coded(parts, i)));
   const reads = codes.map(readBy);

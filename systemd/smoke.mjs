@@ -62,6 +62,8 @@ async function serves(command, { env, data, seconds }) {
     await startsThreads(url, codeFor(command, { env, data }));
     box.kill("SIGTERM");
     expect(await ended, 0, "exit code after SIGTERM");
+    const isRefused = output.join("").includes("code cache");
+    expect(isRefused, false, "a part's compiled code that the runtime refuses");
   } catch (error) {
     box.kill("SIGKILL");
     throw new Error(`${error.message}\n${output.join("")}`);

@@ -23,7 +23,9 @@ function unknownNames(files: readonly string[]): Promise<string[]> {
       // Beside a tsconfig.json it takes no files.
       { cwd: tmpdir(), maxBuffer: 1 << 28 },
       (_, said) => {
-        const found = said.matchAll(/error TS\d+: Cannot find name '([^']+)'/g);
+        const found = said.matchAll(
+          /: (?:Cannot find name|No value exists in scope for the shorthand property) '([^']+)'/g,
+        );
         resolve([...new Set([...found].map(([, name = ""]) => name))].sort());
       },
     ),

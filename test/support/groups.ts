@@ -140,6 +140,7 @@ export const ALONE: readonly string[] = [
   "app/offline/serve-sock-killed",
   "cli/first-link",
   "project/bundle",
+  "project/parts",
   "scenarios/young",
   "cli/look",
   "cli/alerts",
