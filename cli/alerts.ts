@@ -45,12 +45,12 @@ export function registerAlerts(program: Command): void {
     .action(showLines);
   apiFlags(program.command("ack [id...]"), manyFlags)
     .description(
-      "acknowledge these alerts, or with --all every open alert of --project or --rule; its further events page nobody (exceptions: docs/how-to/escalate.md)",
+      "acknowledge these alerts, or with --all every open alert of --project or --rule; their further events page nobody (exceptions: docs/how-to/escalate.md)",
     )
     .action(changeAlerts("ack"));
   apiFlags(program.command("resolve [id...]"), manyFlags)
     .description(
-      "resolve these alerts, or with --all all of --project or --rule; when the rule fires again, a new alert opens (for a problem that its sender named and only repeats: after an hour)",
+      "resolve these alerts, or with --all all of --project or --rule; when the rule fires again, a new alert opens (for a dedup_key and instance that its sender only repeats: after an hour)",
     )
     .action(changeAlerts("resolve"));
   registerAlertVerbs(program);

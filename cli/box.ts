@@ -39,7 +39,7 @@ if (import.meta.main !== false) {
   process.stderr.on("error", () => {});
   const words = process.argv.slice(2);
   programOf(words[0])
-    .then((program) => runProgram(program, words))
+    .then((program) => runProgram(program, words), report)
     .then((code) => {
       process.exitCode = code;
     });

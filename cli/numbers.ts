@@ -82,7 +82,7 @@ function registerDigest(program: Command): void {
     .description("send the digest of the last whole week now")
     .action(async (options: ApiOptions) => {
       const sent = await api.post<DigestSent>(options, "/v1/digest/send", {});
-      print(sent, options, () => (sent.ok ? "taken" : `not taken: ${sent.error}`));
+      print(sent, options, () => (sent.ok ? "accepted" : `not accepted: ${sent.error}`));
       if (!sent.ok) process.exitCode = exitCodes.failure;
     });
 }
@@ -107,7 +107,7 @@ function printDigest(options: ApiOptions, digest: DigestAnswer): void {
     const whom = "contact" in to ? `contact ${to.contact}` : `channel ${to.integration}`;
     return [
       `goes to ${whom}, next ${when(next)}`,
-      ...(sent_at === null ? [] : [`the last one was taken ${when(sent_at)}`]),
+      ...(sent_at === null ? [] : [`the last one was accepted ${when(sent_at)}`]),
       ...(error === null ? [] : [`the latest attempt failed: ${printable(error)}`]),
     ].join("\n");
   });

@@ -65,7 +65,7 @@ function takenText(taken: Taken): string {
       ["size", `${taken.size} bytes`],
       ["sha256", taken.sha256],
       ["schema", taken.schema],
-      ["proved", when(taken.proved_at)],
+      ["checked", when(taken.proved_at)],
       ["keys", taken.key_file ?? "not in it: keep the key file of the data directory, too"],
     ],
   );

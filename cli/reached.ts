@@ -28,7 +28,7 @@ const WORDS: Record<
   event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
   silenced: ({ by, until }) =>
     by?.startsWith("alert:")
-      ? `silenced while #${by.slice("alert:".length)} stands`
+      ? `silenced until #${by.slice("alert:".length)} is resolved`
       : `silenced${until === null ? "" : ` until ${when(until)}`}`,
   repeat_is_silent: () => "further events count into the alert: nobody is notified again",
   no_ladder: () => "its rule has no ladder",

@@ -74,7 +74,7 @@ const matchFlags = {
   "--source <name>": { about: "only from this source (repeatable)", repeats: true },
   "--below <level>": `below this level: ${levelHelp}`,
   "--critical": "critical alerts (level 500 and above), too",
-  "--all": "needed if only a project or a level limits the silence, or nothing",
+  "--all": "needed if nothing but a project or a level limits the silence",
   "--from <time>": "when it begins (default now)",
   "--repeat <how>": "daily or weekly, at the same local times",
   "--repeat-until <time>": "when the repeating ends",

@@ -22,7 +22,7 @@ export function registerSources(program: Command): void {
     .action(list);
   source.verb(
     "show",
-    "show what became of a source's events since the box started: taken, refused and why, matched by no rule",
+    "show what became of a source's events since the box started: accepted, refused and why, matched by no rule",
     show,
   );
   apiFlags(group.command("add <project> <name>"), addFlags)

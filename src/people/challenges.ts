@@ -52,7 +52,7 @@ export function createChallenges(clock: Clock, random: Random): Challenges {
       if (spent.size >= MOST_SPENT)
         throw new ServiceError(
           "overloaded",
-          "Too many people sign in at this moment: try again shortly.",
+          "Too many people are signing in at this moment: try again shortly.",
           { retryAfter: 60 },
         );
       spent.set(challenge, now);

@@ -76,8 +76,7 @@ export function makeAsk(tx: Tx, by: string, input: AskInput): { id: string } {
   mustBeAhead(tx, { from, until }, "");
   if (back !== undefined) mustBeAhead(tx, back, "/in_return");
   const holder = holderOfStretch(schedule, input);
-  if (holder === null)
-    throw bad("/from", "must be in a shift that one person alone has until the end");
+  if (holder === null) throw bad("/from", "must be in one person's shift until the end");
   if (holder !== by && !manages) throw bad("/from", "must be in a shift of your own until the end");
   const of = [...new Set(input.of)];
   const members = membersAmong(tx, of);

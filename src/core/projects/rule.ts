@@ -52,7 +52,7 @@ const match = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Only messages whose template did not come in the project for so many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
+      "Only messages whose template has not come in the project for that many days, or never; null = any. In its first 24 hours a source opens nothing by this.",
     ),
   unusual: unusual
     .nullable()

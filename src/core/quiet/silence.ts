@@ -37,7 +37,7 @@ const told = {
   critical: boolean.default(false).describe("Whether it silences alerts of level 500 and above."),
   all: boolean
     .default(false)
-    .describe("Must be true if only a project or a level limits the silence, or nothing."),
+    .describe("Must be true if nothing but a project or a level limits the silence."),
   kind: silenceKind.default("silence"),
   name: text(200).default("").describe("What a maintenance is called."),
   reason: text(1000, 1).describe("Why."),

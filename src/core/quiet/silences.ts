@@ -80,10 +80,7 @@ export function refuseSilence(field: string, reason: string): never {
 function mustNarrow(body: Omit<SilenceBody, "timezone">): void {
   const covers = coversAll(body);
   if (covers && !body.all)
-    refuseSilence(
-      "all",
-      "must be true if only a project or a level limits the silence, or nothing",
-    );
+    refuseSilence("all", "must be true if nothing but a project or a level limits the silence");
   if (!covers && body.all)
     refuseSilence("all", "must be false or left out: the match limits the silence");
 }

@@ -12,7 +12,7 @@ export const contactAnswer = z
     address: z.string().meta({ description: "Masked: its last characters." }),
     state: z.enum(["unverified", "verified", "failing", "off"]).meta({
       description:
-        "`unverified`: not used until its person enters the code. `failing`: the service refused the latest messages; the box keeps trying. `off`: never used.",
+        "`unverified`: not used until its person enters the code. `failing`: the latest messages did not get through; the box keeps trying. `off`: never used.",
     }),
     verified_at: z.int().nullable(),
     last_ok_at: z.int().nullable(),
@@ -87,7 +87,7 @@ export const notifyBody = z
   .meta({ id: "NotificationRules" });
 export type NotifyRule = z.output<typeof notifyRule>;
 
-/** Who is paged when nobody on a whole ladder can be reached; both empty: every owner. */
+/** Who is paged when nobody on a whole ladder can be reached; every owner, too, if both are empty or nothing reaches any of them. */
 export const fallbackBody = z
   .strictObject({
     accounts: list(person, 50),

@@ -18,7 +18,7 @@ const device = {
     .meta({ description: "What its person calls it: `Pixel 8 · Chrome`." }),
   wants: wishes
     .optional()
-    .meta({ description: "`pages`, `shift`, `all:PROJECT`; left out: pages and shift." }),
+    .meta({ description: "`pages`, `shift`, `all:PROJECT`. Default: pages and shift." }),
   lock_screen: z
     .enum(["all", "place"], { error: "must be all or place" })
     .optional()
@@ -37,7 +37,7 @@ export const subscriptionWrite = z
     ...device,
     server_key: text(128, 1)
       .optional()
-      .meta({ description: "The key that it subscribed with; left out: the present one." }),
+      .meta({ description: "The key that it subscribed with. Default: the present one." }),
     replaces: hexIdField.optional().meta({
       description:
         "The subscription that this browser had before: what waits for it, its place in notification rules and the wishes that aren't said anew go on here.",

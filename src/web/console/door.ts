@@ -119,7 +119,7 @@ function mustBeOwn({ c, place, url }: PageRequest): void {
   if (!isOwnPost(headers, [new URL(place.origin).origin, url.origin]))
     throw new ServiceError(
       "forbidden",
-      "This form was sent from a page that is not the box's: open the page again, and send it from there.",
+      "This form was sent from a page that is not the box's: open the page again, and send it from there. If it was the box's own page, --public-url has to be the address that the browser shows.",
     );
 }
 

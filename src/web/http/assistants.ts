@@ -21,7 +21,7 @@ export function assistantRoute(serving: Serving, serve: AssistantHandler): RawRo
       if (c.req.header("origin") !== undefined || c.req.header("sec-fetch-site") !== undefined)
         throw new ServiceError(
           "forbidden",
-          "A web page may not use /mcp: this request has an Origin header.",
+          "A web page may not use /mcp, and this request comes from a browser.",
         );
       const { actor } = await openByKey(serving, c, serving.address(c));
       serving.known(c);

@@ -126,7 +126,7 @@ function isBrowsersOwn(c: AppContext, { tenant, console }: PairPages): boolean {
   if (isOwnPost(headers, own)) return true;
   throw new ServiceError(
     "forbidden",
-    "This form was sent from a page that is not the box's: open the link again, and send it from there.",
+    "This form was sent from a page that is not the box's: open the link again, and send it from there. If it was the box's own page, --public-url has to be the address that the browser shows.",
   );
 }
 

@@ -140,7 +140,7 @@ test("what a silence may not be is told at its place in the file", async (t) => 
   const refused = async (window: object) => (await apply([weekly, window])).details[0];
   assert.deepEqual(await refused({ ...weekly, name: "all", match: {} }), {
     field: "/config/maintenance/1/all",
-    reason: "must be true if only a project or a level limits the silence, or nothing",
+    reason: "must be true if nothing but a project or a level limits the silence",
   });
   assert.equal((await refused(weekly)).field, "/config/maintenance/1/name");
   assert.equal(

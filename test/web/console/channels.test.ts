@@ -177,7 +177,7 @@ test("a delivery shows what was sent and each try; it is sent again with its id,
   const shown = (await tab.get(delivery)).text;
   assert.match(shown, /try 1: <span class="wrong">it answered 503<\/span>, status 503 in \d+ ms/);
   assert.match(shown, /It answered: <span class="message">“upstream down”/);
-  assert.match(shown, /try 2: <span class="good">taken<\/span>, status 204/);
+  assert.match(shown, /try 2: <span class="good">accepted<\/span>, status 204/);
   assert.match(shown, /X-Service-Signature: \[sealed\]/);
   assert.match(shown, /&quot;event&quot;:&quot;alert\.opened&quot;/);
   const again = await tab.post(`${delivery}/resend`, {}, { from: delivery });

@@ -21,7 +21,7 @@ test("an owner sets a gateway up, tries it and removes it; its secret is sealed,
   // Nothing is stored that the service didn't take, unless that is wanted.
   const refused = await set({ url: NOWHERE, access_token: SECRET, test: "true" });
   assert.equal(refused.status, 422);
-  assert.match(refused.text, /The service refused these settings/);
+  assert.match(refused.text, /The test of these settings failed/);
   assert.ok(!refused.text.includes(SECRET), "a secret isn't sent back");
   assert.match(await page(), /not set up/);
   assert.equal((await set({ url: NOWHERE, access_token: SECRET })).status, 303);
@@ -37,7 +37,7 @@ test("an owner sets a gateway up, tries it and removes it; its secret is sealed,
   assert.equal(one.url, NOWHERE);
   // *Test* asks the service, and how that ended stands there.
   assert.equal((await tab.post(`${PAGE}/ntfy/test`, {}, { from: PAGE })).status, 303);
-  assert.match(await page(), /not taken: /);
+  assert.match(await page(), /not accepted: /);
   assert.equal((await tab.post(`${PAGE}/ntfy/remove`, {}, { from: PAGE })).status, 303);
   assert.match(await page(), /not set up/);
   const audit = box.tenant.store

@@ -126,7 +126,7 @@ test("AC-18.4: a missed heartbeat with a ladder of its own pages exactly once; r
   const told = await tab.get(at);
   assert.match(
     section(told.text, "ears"),
-    /Heard by nightly backup is missing.*The rules above still take it, too/,
+    /Matched by nightly backup is missing.*The rules above still match it, too/,
   );
   assert.doesNotMatch(section(told.text, "facts"), /Choose who is notified/);
   await ping(address);

@@ -229,7 +229,7 @@ test("the fallback is set on the ladders' page, as by the interface, with who is
     return { accounts, schedules };
   };
   const page = await tab.get("/ladders");
-  assert.match(says(page, "fallback"), /Paged then, once: every owner/);
+  assert.match(says(page, "fallback"), /Paged then: every owner/);
   assert.match(says(page, "fallback"), /on call: shop\/primary \(now bob@example\.org\)/);
   const post = (fields: [string, string][], by = tab) =>
     by.post("/ladders/fallback", fields, { from: "/ladders" });
@@ -241,7 +241,7 @@ test("the fallback is set on the ladders' page, as by the interface, with who is
   const set = { accounts: [who.ann.accountId], schedules: ["shop/primary"] };
   assert.deepEqual(await read(), set);
   const after = await tab.get("/ladders");
-  assert.match(says(after, "fallback"), /once: ann@example\.org, on call: shop\/primary/);
+  assert.match(says(after, "fallback"), /then: ann@example\.org, on call: shop\/primary/);
   assert.equal(after.text.match(/name="(?:account|schedule)" value="[^"]*" checked/g)?.length, 2);
   assert.equal((await post([["schedule", "shop/nothing"]])).status, 422);
   assert.deepEqual(await read(), set, "what isn't there is not stored");

@@ -163,7 +163,7 @@ test("a form that isn't right comes back with what was typed and what is wrong w
   assert.equal(everything.status, 422);
   assert.match(
     words(everything.text),
-    /must be true if only a project or a level limits the silence, or nothing/,
+    /must be true if nothing but a project or a level limits the silence/,
   );
   assert.match(
     (await tab.post("/silences/new", { ...FORM, reason: "" })).text,

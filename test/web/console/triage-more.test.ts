@@ -34,7 +34,7 @@ test("a pasted message is known by its template and the rules that may take it",
   );
   assert.match(
     text,
-    /\/p\/shop\/rules\/errors"><span>errors <span class="soft">rule that may take it/,
+    /\/p\/shop\/rules\/errors"><span>errors <span class="soft">rule that may match it/,
   );
   const none = (await tab.get(q("cache warmed in the morning"))).text;
   assert.match(none, /new-rule\?template=\w+"><span>No rule matches it/);
@@ -53,7 +53,7 @@ test("an alert names the other rules that would take its event", async (t) => {
   const { text } = await tab.sections(`/a/${row}`, "related");
   assert.match(
     text,
-    /Taken by other rules, too<\/h3><p><a href="\/p\/shop\/rules\/(?:all%20of%20it|errors)"/,
+    /Matched by other rules, too<\/h3><p><a href="\/p\/shop\/rules\/(?:all%20of%20it|errors)"/,
   );
   assert.doesNotMatch(text, /fatal/);
 });

@@ -24,7 +24,7 @@ const question = {
       after_seconds: integer(0, 172_800).describe("After the first rung that pages them."),
       snooze_seconds: integer(1, 604_800)
         .optional()
-        .describe("For so long only; left out: as the rule has it."),
+        .describe("For so long only. Default: as the rule has it."),
     })
     .nullable()
     .default(null)
@@ -37,7 +37,7 @@ export const simulateWrite = z
     ...question,
     at: time
       .optional()
-      .describe("When it fires; left out: now. It opens `for_minutes` of its rule later."),
+      .describe("When it fires. Default: now. It opens `for_minutes` of its rule later."),
   })
   .meta({
     id: "SimulateWrite",
@@ -48,7 +48,7 @@ export type SimulateInput = z.output<typeof simulateWrite>;
 export const sweepWrite = z
   .strictObject({
     ...question,
-    from: time.optional().describe("The first hour; left out: now."),
+    from: time.optional().describe("The first hour. Default: now."),
     days: integer(1, 14).default(14),
   })
   .meta({ id: "SweepWrite", examples: [{ rule: "errors", days: 14 }] });
@@ -71,7 +71,7 @@ export type Because = z.output<typeof because>;
 
 const wayState = z.enum(["confirmed", "unconfirmed", "failing", "off", "none"]).meta({
   description:
-    "`confirmed`: proved, and what was sent last was taken. `unconfirmed`: nothing is known of it. `failing`: the latest messages weren't taken. `off`: switched off. `none`: doesn't ring for this alert.",
+    "`confirmed`: checked, and the latest message got through. `unconfirmed`: nothing is known of it. `failing`: the latest messages did not get through. `off`: switched off. `none`: doesn't ring for this alert.",
 });
 
 const simulatedChannel = z.object({

@@ -42,7 +42,7 @@ ${field(call, action, { name: "url", label: "Address", value: stored?.url ?? "",
 ${area(call, action, { name: "headers", label: "Headers", ...sealed, hint: `One a line, “Name: value”; sealed, never shown again.${kept}` })}
 ${area(call, action, { name: "body", label: "Body", ...sealed, hint: `Sealed, too. Without one the event itself is sent.${kept}` })}
 <fieldset><legend>Runs when an alert is</legend>${actionEvents.map((event) => tick(call, action, { name: "events", value: event, usual: events.includes(event), words: EVENT_PLACES[event] }))}</fieldset>
-${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "At most 60. 0: 10 seconds." })}
+${field(call, action, { name: "timeout_seconds", label: "Gives up after, in seconds", value: String(stored?.timeout_seconds ?? 0), type: "number", hint: "At most 60. 0 means 10 seconds." })}
 ${tick(call, action, { name: "enabled", value: "yes", usual: stored?.enabled ?? true, words: "It is on" })}
 <p class="form-foot"><button class="button">${stored === null ? "Add the action" : "Save"}</button></p></form>`;
 }

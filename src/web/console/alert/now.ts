@@ -43,7 +43,7 @@ function quietLine(call: PageCall, { quiet }: ShownAlert): Piece {
   const { by, kind, until: over, reason } = quiet;
   const above = by.startsWith("alert:") ? by.slice("alert:".length) : null;
   if (above !== null)
-    return html`<p class="notice notice-warn">Silenced while <a href="${call.base}${pathOf("a", above)}">#${above}</a> is open. Nobody is notified meanwhile.</p>`;
+    return html`<p class="notice notice-warn">Silenced until <a href="${call.base}${pathOf("a", above)}">#${above}</a> is resolved. Nobody is notified meanwhile.</p>`;
   const why = kind === "maintenance" ? "Maintenance" : "Quiet";
   const all = silenceNotice(call, by);
   return html`<div class="notice notice-warn" id="quiet">${all === false ? html`<p>${why} until ${clockTime(call, over)}: ${reason}.</p>` : all}</div>`;

@@ -59,7 +59,7 @@ function alsoTaken(call: PageCall, row: ShownAlert["row"]): Piece {
   const event = { message: row.last_message, level: row.level, keys, tags: null };
   const names = ingest.takers(source, event).filter((name) => name !== row.rule);
   if (names.length === 0) return false;
-  return html`<h3>Taken by other rules, too</h3><p>${names
+  return html`<h3>Matched by other rules, too</h3><p>${names
     .slice(0, MOST_RULES)
     .map(
       (name, i) =>

@@ -109,7 +109,7 @@ function tryList(call: PageCall, { tries, attempts }: DeliveryDetail): Markup {
     ({ at, duration_ms, status_code, error, answer, devices }, i) =>
       html`<li>${clockTime(call, at)}<div class="timeline-text"><p>try ${first + i + 1}: ${
         error === null
-          ? html`<span class="good">taken</span>`
+          ? html`<span class="good">accepted</span>`
           : html`<span class="wrong">${errorWords(error)}</span>`
       }${status_code !== null && html`, status ${status_code}`} in ${duration_ms} ms${devices !== undefined && `, ${devices} phones`}</p>${
         answer.trim() !== "" &&

@@ -158,7 +158,7 @@ function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
   const { watch } = beat;
   const isUntold = beat.rule === null;
   return html`<p>${heartbeatBadge(beat)} · <a href="${call.base}${pathOf("p", project.name, "heartbeats")}">${project.name}</a> · ${paceWords(beat)}${lastWords(call, beat)}${nextWords(call, beat)}</p>
-${watch?.source !== undefined && html`<p class="soft">What the source ${watch.source} reports of this job counts here.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}${isUntold && html`<p class="wrong">No rule matches it: nobody is notified.</p>`}<div class="buttons">${isUntold && html`<a class="button" href="#own-ladder">Choose who is notified</a>`}${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
+${watch?.source !== undefined && html`<p class="soft">Reports of the source ${watch.source} about this job count here.</p>`}${watch?.match !== undefined && html`<p class="soft">Events of ${watch.adapter} count as its ping, too: <code>${JSON.stringify(watch.match)}</code></p>`}${isUntold && html`<p class="wrong">No rule matches it: nobody is notified.</p>`}<div class="buttons">${isUntold && html`<a class="button" href="#own-ladder">Choose who is notified</a>`}${pauseButton(call, beat)}<a class="button second" href="${call.base}/silences/new?heartbeat=${beat.id}">Silence …</a></div>${changesLink(call, "heartbeat", beat.id)}`;
 }
 
 function runs(call: PageCall, { id }: HeartbeatRow): Markup {
@@ -179,7 +179,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
   const list =
     rules.length === 0
       ? html`<p class="wrong">No rule matches it: nobody is notified.</p>`
-      : html`<p>Heard by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
+      : html`<p>Matched by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
   const usual = usualEars(call, project.name);
   return html`<h2>Who is notified</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
     call,
@@ -189,7 +189,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
       label: "Page",
       value: usual[0]?.value ?? `a:${call.who.accountId}`,
       choices: [...usual, ...earChoices(call, project.name)],
-      hint: `This makes a rule for this heartbeat alone.${rules.length > 0 ? " The rules above still take it, too." : ""}`,
+      hint: `This makes a rule for this heartbeat alone.${rules.length > 0 ? " The rules above still match it, too." : ""}`,
     },
   )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;
 }

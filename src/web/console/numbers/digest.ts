@@ -50,7 +50,7 @@ ${field(call, AT, { name: "hour", label: "At the hour", type: "number", value: `
 function stateOf(call: PageCall, { next, sent_at, error }: DigestAnswer): Markup {
   if (next === null)
     return html`Once a week, in a room or by a contact: the week against the four before, the noisiest rules, what to change, and who is on call next.`;
-  return html`Next: ${timeOnClock(call, next)}.${sent_at !== null && html` The last one was taken ${ago(call, sent_at)}.`}${error !== null && html` <span class="warn">The latest attempt failed: ${error}.</span>`}`;
+  return html`Next: ${timeOnClock(call, next)}.${sent_at !== null && html` The last one was accepted ${ago(call, sent_at)}.`}${error !== null && html` <span class="warn">The latest attempt failed: ${error}.</span>`}`;
 }
 
 function targets({ tenant: { store } }: PageCall): Choice[] {

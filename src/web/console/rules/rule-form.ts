@@ -163,7 +163,7 @@ function simple(filled: Filled, { name, kind, ...words }: SimpleField): Markup {
 
 function silencers(call: { base: string }, filled: Filled): Markup {
   const ids = filled.fields.getAll("above");
-  return html`<div class="field"><span class="label">Silenced while another rule's alert is open</span>
+  return html`<div class="field"><span class="label">Silenced until another rule's alert is resolved</span>
 ${ids.map(
   (id, i) => html`<div class="rule-line"><input type="hidden" name="above" value="${id}">
 ${field(filled, filled.action, { name: `q${id}_rule`, label: "Rule", at: `/silenced_by/${i}/rule` })}

@@ -131,7 +131,7 @@ function knownMessages(call: PageCall, found: readonly KnownMessage[]): Markup {
     const fresh = `${newRulePage(project)}?template=${template_id}`;
     return html`<li><a href="${base}${list}"><span><span class="message">${markedTemplate(template)}</span> <span class="soft">template · ${project}</span></span></a></li>${rules.map(
       (rule) =>
-        html`<li><a href="${base}${pathOf("p", project, "rules", rule)}"><span>${rule} <span class="soft">rule that may take it · ${project}</span></span></a></li>`,
+        html`<li><a href="${base}${pathOf("p", project, "rules", rule)}"><span>${rule} <span class="soft">rule that may match it · ${project}</span></span></a></li>`,
     )}${
       rules.length === 0 &&
       html`<li><a href="${base}${fresh}"><span>No rule matches it <span class="soft">make one · ${project}</span></span></a></li>`

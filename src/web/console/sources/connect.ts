@@ -54,7 +54,7 @@ export const connectScreen: Screen = {
         });
         const ruled =
           made.made_rule === null
-            ? `Heard by ${made.rules.join(", ")}.`
+            ? `Matched by ${made.rules.join(", ")}.`
             : `Rule ${made.made_rule} was made, since no rule would have matched it.`;
         return {
           said: `Source ${made.name} is made. ${ruled} Its token is shown only once.`,

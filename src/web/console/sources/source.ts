@@ -64,7 +64,7 @@ function keysSection(
   const keys = listSourceKeys(store, getProject(store, project), source.name);
   const isBack = call.returned?.action === `${at}/add`;
   return html`<h2>Further keys</h2>
-<p class="soft">A sender may keep the key that it has of an earlier tool. The box keeps only its hash.</p>
+<p class="soft">A sender may keep the key that it has from an earlier tool. The box keeps only its hash.</p>
 ${keys.length > 0 && html`<ul class="who">${keys.map(({ id, added_at }) => html`<li class="who-item"><span>Key ${id}, added ${clockTime(call, added_at)}</span><span class="buttons">${button(call, { action: `${at}/${id}/delete`, name: "Remove", kind: "danger", label: `Remove key ${id}` })}</span></li>`)}</ul>`}
 <details id="add-key"${isBack && html` open`}><summary>Add a key</summary><form class="form" method="post" action="${call.base}${at}/add">
 ${field(call, `${at}/add`, { name: "key", label: "Key", type: "password", required: true, autocomplete: "off", hint: "As the sender has it: 20 to 64 letters, digits and dashes." })}

@@ -91,10 +91,10 @@ ${stored !== undefined && changesLink(call, "gateway", kind.kind)}</div>`;
 function standing(call: PageCall, stored: Gateway | undefined): Markup {
   if (stored === undefined) return html`<span class="soft">not set up</span>`;
   const { last_error, last_ok_at } = stored;
-  if (last_error !== null) return html`<span class="wrong">not taken: ${last_error}</span>`;
+  if (last_error !== null) return html`<span class="wrong">not accepted: ${last_error}</span>`;
   return last_ok_at === null
     ? html`<span class="warn">never tried</span>`
-    : html`<span class="good">✓ took its last message ${ago(call, last_ok_at)}</span>`;
+    : html`<span class="good">✓ accepted its last message ${ago(call, last_ok_at)}</span>`;
 }
 
 /** What is sealed is typed unseen and never drawn; at another address it has to be typed again. */

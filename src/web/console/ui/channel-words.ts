@@ -15,7 +15,7 @@ export const CHANNEL_DOT = {
 export const CHANNEL_STATE: Readonly<Record<SimulatedChannel["state"], string>> = {
   confirmed: "confirmed",
   unconfirmed: "not confirmed: nothing is known of it",
-  failing: "failing: the latest messages were refused",
+  failing: "failing: the latest messages did not get through",
   off: "switched off",
   none: "doesn't ring for this alert",
 };

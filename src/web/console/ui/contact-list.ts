@@ -44,7 +44,7 @@ function one(
   const isNew = state === "unverified";
   return html`<li class="who-item" id="contact-${id}"><span class="dot dot-${dot}" aria-hidden="true"></span>
 <div><p><strong>${name}</strong> <span class="soft">${kind} · ${address}</span></p>
-<p class="soft">${word}${last_ok_at !== null && html` · last taken ${ago(call, last_ok_at)}`}</p>
+<p class="soft">${word}${last_ok_at !== null && html` · last accepted ${ago(call, last_ok_at)}`}</p>
 ${last_error !== null && html`<p class="wrong">${last_error}</p>`}
 ${isNew && verifyForm(call, action("verify"), action("code"))}
 <div class="buttons">${!isNew && state !== "off" && button(call, { action: action("ring"), name: "Ring it", kind: "second" })}${

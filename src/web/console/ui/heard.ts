@@ -47,7 +47,7 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
 <p>${
     rules.length === 0
       ? html`No rule matches it, so nobody is notified. ${remedy(call, newRulePage(project), "Make a rule")}`
-      : html`Taken by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
+      : html`Matched by ${rules.map((rule, i) => html`${i > 0 && ", "}${way(call, pathOf("p", project, "rules", rule), rule)}`)}${
           alert !== null && html`, in alert <a href="${call.base}/a/${alert}">#${alert}</a>`
         }; ${pages.length === 0 ? "it pages nobody" : `pages ${pages.join(", ")}`}.`
   }</p>${proposes !== null && proposal(call, project, proposes)}</div>`;

@@ -138,7 +138,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
     const above = by?.startsWith("alert:") ? by.slice("alert:".length) : null;
     return plain(
       "none",
-      html`not told: silenced${above !== null && ` while #${above} stands`}${
+      html`not told: silenced${above !== null && ` until #${above} is resolved`}${
         above === null && over !== null && html` until ${clockTime(call, over)}`
       }`,
       above === null

@@ -39,7 +39,7 @@ export async function besideWords(call: PageCall, ids: readonly number[]): Promi
   const of = { at, accountId: who.accountId, pause: othersFirst };
   const { open, named, past } = await previewNarrowest(tenant.store, ids, of);
   const names = namesOf(call, named, { count: open, inMenu: true });
-  return html`<p class="soft">Beside these the silences take ${open === 0 ? "no open alert" : counted(open, "open alert")}, and would have taken ${counted(past.alerts, "alert")} of the last ${past.days} days.</p>${names}`;
+  return html`<p class="soft">Beside these the silences match ${open === 0 ? "no open alert" : counted(open, "open alert")}, and would have matched ${counted(past.alerts, "alert")} of the last ${past.days} days.</p>${names}`;
 }
 
 /** "Now: silences 2 open alerts. In the last 7 days it would have kept back 11 alerts, 3 pages.", each with their names. */

@@ -25,7 +25,9 @@ export function tiles({ counts, spans }: DayFigures, before: DayFigures): Markup
     [
       "Time to acknowledge",
       half === null ? "–" : took(half),
-      most === null ? "nobody took any" : `half within this, nine in ten within ${took(most)}`,
+      most === null
+        ? "nobody acknowledged any"
+        : `half within this, nine in ten within ${took(most)}`,
     ],
     [
       "A rung reached nobody",

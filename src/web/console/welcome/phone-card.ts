@@ -24,7 +24,7 @@ export function phoneCard(call: PageCall, steps: FirstSteps): Markup {
   const { rings, waiting } = steps;
   if (rings !== null)
     return html`${head(1, "Make a phone ring", true)}
-<p>${wayName(rings.kind, rings.label)} rings for you${rings.last_ok_at !== null && html`, last taken ${ago(call, rings.last_ok_at)}`}.</p>
+<p>${wayName(rings.kind, rings.label)} rings for you${rings.last_ok_at !== null && html`, last accepted ${ago(call, rings.last_ok_at)}`}.</p>
 <div class="buttons">${button(call, { action: "/welcome/ring", name: "Ring it again", kind: "second" })}
 <a href="${call.base}/me/devices">More ways</a></div>`;
   // On the machine of the box itself a browser can be woken, too, but it is no phone.

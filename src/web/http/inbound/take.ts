@@ -199,7 +199,7 @@ const CODES: Readonly<Record<InRefusal["why"], ErrorCode>> = {
   internal: "internal",
 };
 
-/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. `sent` is null where that is done. */
+/** The answer to what went wrong, in the sender's form; counted, and kept for whoever set it up to look at. `sent`: what the sender sent; null after the commit, which noted what it refused. */
 function refused(
   c: AppContext,
   { adapter, sender }: InboundBatch,

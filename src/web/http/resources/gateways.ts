@@ -53,7 +53,7 @@ async function storeGateway(
     if (verdict.kind !== "delivered")
       throw new ServiceError(
         "gateway_refused",
-        `The service refused these settings, and nothing was stored: ${verdict.error}.`,
+        `The test of these settings failed, so nothing was changed: ${verdict.error}.`,
         {
           details: [{ reason: verdict.error }],
         },
@@ -136,7 +136,7 @@ export const gatewayRoutes: Route[] = [
   fallback.get("", {
     name: "getFallback",
     summary:
-      "The fallback: who is paged when a whole ladder reaches nobody; both empty: every owner",
+      "The fallback: who is paged when a whole ladder reaches nobody; every owner, too, if both are empty or nothing reaches any of them",
     answer: fallbackAnswer,
     read: (store) => withPeople(store, readFallback(store)),
   }),

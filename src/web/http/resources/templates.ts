@@ -12,7 +12,7 @@ export const templateRoutes: Route[] = [
   templates.get("", {
     name: "listTemplates",
     summary:
-      "The project's templates, the most frequent first, with when they came and which rules may take them",
+      "The project's templates, the most frequent first, with when they came and which rules may match them",
     query: templatesQuery,
     answer: templatesAnswer,
     handle: ({ tenant, query, project }) => tenant.ingest.templates(project.id, query),
