@@ -1,13 +1,13 @@
 import { sleep } from "../ground/kit/clock.ts";
-import type { PageRecord } from "../ground/store/record/record.ts";
+import { type PageRecord, RecordFault } from "../ground/store/record/record.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** Well within the time that a machine lives after its latest word. */
 const RENEW_MS = 2_000;
 
 /**
- * Says that the owner lives while it does `work`, which may take longer than a machine lives without a word: another one
- * would take the store, and begin the same.
+ * Says that the owner lives while it does `work`, which may take longer than a machine lives without a word: else another
+ * machine would take the store and begin the same. Rejects with RecordFault, once the work is over, where one did.
  */
 export async function livingOn(
   { renew }: Pick<PageRecord, "renew">,
@@ -15,10 +15,17 @@ export async function livingOn(
   work: () => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
+  let taken: RecordFault | null = null;
+  const failed = (error: unknown) => {
+    // Of anything else: whoever keeps its commits asks again, and says what is wrong.
+    if (error instanceof RecordFault && error.kind === "taken") taken = error;
+  };
   const lives = async () => {
-    while (await sleep(clock, RENEW_MS, over.signal).then(() => !over.signal.aborted))
-      // Whoever keeps its commits asks again, and says what is wrong.
-      await renew().catch(() => {});
+    while (taken === null) {
+      await sleep(clock, RENEW_MS, over.signal);
+      if (over.signal.aborted) return;
+      await renew().catch(failed);
+    }
   };
   const living = lives();
   try {
@@ -27,4 +34,5 @@ export async function livingOn(
     over.abort();
     await living;
   }
+  if (taken !== null) throw taken;
 }

@@ -318,8 +318,10 @@ function notNow(error: unknown): null {
 }
 
 function asFault(error: unknown, settings: DatabaseSettings): unknown {
-  if (error instanceof RecordFault) return new StoreFault("misconfigured", error.message, error);
-  return inWords(error, settings);
+  if (!(error instanceof RecordFault)) return inWords(error, settings);
+  // Started again, it finds who has the store.
+  const kind = error.kind === "taken" ? "unavailable" : "misconfigured";
+  return new StoreFault(kind, error.message, error);
 }
 
 /** The database's box, once it answers. */

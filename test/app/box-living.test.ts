@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { livingOn } from "../../src/app/box-living.ts";
+import { RecordFault } from "../../src/ground/store/record/record.ts";
+import { handClock } from "../support/clock.ts";
+
+/** What an owner says while it is at long work. */
+
+/** Work of a minute, and how often its owner said that it lives. */
+async function working(renewed: (n: number) => Promise<boolean>) {
+  const clock = handClock();
+  const work = Promise.withResolvers<void>();
+  let n = 0;
+  const over = livingOn({ renew: () => renewed(++n) }, { clock }, () => work.promise);
+  over.catch(() => {});
+  await clock.turn(60_000);
+  work.resolve();
+  return { over, n };
+}
+
+test("an owner at long work says every two seconds that it lives, also where that failed once", async () => {
+  const { over, n } = await working(async (n) => {
+    if (n === 3) throw new Error("no answer");
+    return true;
+  });
+  await over;
+  assert.equal(n, 30);
+});
+
+test("an owner that was replaced while it worked says no more that it lives, and hears of it", async () => {
+  const gone = new RecordFault("taken", "another machine has taken it");
+  const { over, n } = await working(async (n) => {
+    if (n === 3) throw gone;
+    return true;
+  });
+  await assert.rejects(over, gone);
+  assert.equal(n, 3);
+});
