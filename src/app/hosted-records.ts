@@ -23,6 +23,7 @@ import { ABSENT, IN_USE } from "../hosted/tenant-seal.ts";
 import { addedSeat, takeSeat } from "../people/seats.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { takeLeftRows } from "./box-handed.ts";
+import { livingOn } from "./box-living.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
@@ -147,9 +148,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
   const mark = `${id}.database`;
   mustBeKnown(found, { path, epoch: readMark(directory, mark)?.epoch ?? 0 });
   const record = recordOf(records, opening, deps);
-  const { epoch, seq } = await record.take().catch((error: unknown) => {
-    throw error instanceof RecordFault ? new ElsewhereError(null) : error;
-  });
+  const { epoch, seq } = await record.take().catch(elsewhere);
   let isLost = false;
   const keeper = keeperOf(record, id, deps, (why) => {
     isLost = true;
@@ -168,8 +167,11 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
     writeMark(directory, { ...newMark, kept: true, epoch }, mark);
     if (seq === 0) for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
     else {
-      const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
-      await replaceStore(path, { copy, wasLost: false }, deps);
+      const replace = async () => {
+        const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
+        await replaceStore(path, { copy, wasLost: false }, deps);
+      };
+      await livingOn(record, deps, replace).catch(elsewhere);
     }
     const outages = outageOf(found, unixSeconds(deps.clock));
     const { durable } = keeper;
@@ -272,6 +274,10 @@ function mustBeKnown(
       "database's, move the tenant's files aside on every node.",
   );
 }
+
+const elsewhere = (error: unknown): never => {
+  throw error instanceof RecordFault ? new ElsewhereError(null) : error;
+};
 
 const notNow = () =>
   new ServiceError("not_ready", "This tenant's data isn't reached at this moment: try again.", {

@@ -258,3 +258,41 @@ postgresTest(
     assert.deepEqual(await owner(), { node: "b", epoch: 2 });
   },
 );
+
+postgresTest(
+  "a node that opens a tenant has it for as long as the database's pages need to come",
+  async (t) => {
+    const made = await testDatabase(t);
+    const start = nodesOf(t, made);
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const one = await start("one");
+    const { token } = await shop(one, receiver);
+    await one.stop();
+    const two = await start("two");
+    const database = made.open();
+    const owned = async () => {
+      const sql =
+        "SELECT epoch, extract(epoch FROM alive_until)::float8 AS until FROM tenant_stores";
+      const [row] = await database.query<{ epoch: number; until: number }>(sql);
+      return row?.epoch === 2 ? row.until : 0;
+    };
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const locking = made.open().transaction(
+      async ({ query }) => {
+        await query("LOCK TABLE tenant_pages IN ACCESS EXCLUSIVE MODE");
+        locked.resolve();
+        await held.promise;
+      },
+      { withinMs: 60_000, idleMs: 60_000 },
+    );
+    await locked.promise;
+    const sent = event(two.url, token, 1);
+    await untilSo(async () => (await owned()) > 0, "it has taken the tenant");
+    const first = await owned();
+    await untilSo(async () => (await owned()) > first + 3, "it says again that it lives");
+    held.resolve();
+    await locking;
+    assert.equal((await sent).status, 202);
+  },
+);
