@@ -219,7 +219,7 @@ const placesKeepRows: Step = async ({ scene, tab, until, value }) => {
   scene.sections = { rows: place("", "b-_2").replace("broken <var>2", "other <var>2") };
   scene.change("rows");
   await until(`/Changed just now/.test(${text("#rows")})`);
-  assert.match(String(await value(text("#row-2"))), /mended 2/);
+  assert.match(String(await value(text("#row-2"))), /broken 2/);
 };
 
 /** When the box heard the requests for sections that came after this one, in milliseconds from the first. */
