@@ -36,3 +36,17 @@ export async function livingOn(
   }
   if (taken !== null) throw taken;
 }
+
+/** Does the same for a store that was just taken. Where it fails, another machine may take the store at once. */
+export async function prepareTaken(
+  record: Pick<PageRecord, "renew" | "leave">,
+  deps: Pick<BoxDeps, "clock">,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await livingOn(record, deps, work);
+  } catch (error) {
+    await record.leave(false).catch(() => {});
+    throw error;
+  }
+}

@@ -22,7 +22,7 @@ import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-foun
 import { handOverTold, takeHanded, unconfirmedOf } from "./box-handed.ts";
 import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
-import { livingOn } from "./box-living.ts";
+import { prepareTaken } from "./box-living.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
 import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
@@ -252,7 +252,7 @@ async function takeOver(
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
     const { epoch, wasLost } = owned;
-    await livingOn(record, deps, async () => {
+    await prepareTaken(record, deps, async () => {
       if (copy !== null) await replaceStore(path, { copy, wasLost }, deps);
       notes.note({ isOlder: false });
       await upgradeAside(path, deps);
@@ -280,7 +280,7 @@ async function takeOver(
     const taken = await record.take().catch(notNow);
     if (taken === null) continue;
     deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
-    await livingOn(record, deps, async () => {
+    await prepareTaken(record, deps, async () => {
       await standing.end();
       await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
       notes.note({ isOlder: false, standsBy: null });

@@ -1,19 +1,22 @@
 import { statSync } from "node:fs";
 import { addonPlaces, threadSource } from "../ground/kit/assets.ts";
 import { createWorkThread } from "../ground/kit/thread.ts";
+import { StoreFault } from "../ground/store/faults.ts";
 import { checkHeader } from "../ground/store/header.ts";
 import { migrations } from "../ground/store/migrations.ts";
-import type { UpgradeWork } from "../ground/store/upgrade-worker.ts";
+import type { UpgradeRefused, UpgradeWork } from "../ground/store/upgrade-worker.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** The upgrade of a smaller store takes no longer than a thread's start. */
 const SMALL_BYTES = 64 * 1024 * 1024;
 /** Of a large store the copy and the migrations take minutes. */
 const LIMITS = { deadlineMs: 3_600_000, heapMb: 256, longestQueue: 0 };
+const ended = { late: "takes longer than an hour", heap: "needs more memory than a thread has" };
 
 /**
- * Brings an older store that is large to this program's schema, in a thread: its owner says meanwhile that it lives. What isn't done
- * here, whoever opens the store does, or says why it can't be.
+ * Brings an older store that is large to this program's schema, in a thread: its owner says meanwhile that it lives. Where
+ * the thread doesn't start, whoever opens the store does it. Rejects with StoreFault where it was tried and isn't done: a
+ * second try would take as long, and nobody would say meanwhile that the owner lives.
  */
 export async function upgradeAside(
   path: string,
@@ -27,6 +30,16 @@ export async function upgradeAside(
   const work: UpgradeWork = { path, env: addonPlaces() };
   const heard = await thread.ask(work);
   await thread.close();
-  const why = "said" in heard ? heard.said : heard.ended;
-  if (why !== null) log.warn({ why }, "the store isn't brought to this program's schema yet");
+  if ("said" in heard) {
+    const refused = heard.said as UpgradeRefused | null;
+    if (refused !== null) throw new StoreFault(refused.kind, refused.message);
+  } else {
+    const why = heard.ended;
+    if (why === "late" || why === "heap")
+      throw new StoreFault(
+        "unavailable",
+        `${path}: the upgrade ${ended[why]}. Nothing was changed.`,
+      );
+    log.warn({ why }, "the store isn't brought to this program's schema yet");
+  }
 }

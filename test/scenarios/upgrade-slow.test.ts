@@ -93,3 +93,21 @@ postgresTest("a program that is older than a box that was left stands by for it"
   await one.startAs(next);
   assert.ok(await ledger.send(two, "by the older one, to the newer one"));
 });
+
+postgresTest(
+  "a machine that can't upgrade a large box leaves it to the other one at once",
+  async (t) => {
+    const broken = await newer(scratch(t), "CREATE no table;");
+    const { one, two, ask, ledger } = await twoMachines(t, { isLinked: true, mib: MIB });
+    await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+    await two.stop();
+    await one.stop();
+    await assert.rejects(one.startAs(broken), /CREATE no table|syntax error/);
+    const left = await ask<object>(
+      `SELECT clean, alive_until > clock_timestamp() AS "isAlive" FROM tenant_stores`,
+    );
+    assert.deepEqual(left, [{ clean: true, isAlive: false }]);
+    await two.start();
+    assert.ok(await ledger.send(two, "to the older program"));
+  },
+);

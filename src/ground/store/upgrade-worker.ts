@@ -5,6 +5,7 @@
 import { parentPort } from "node:worker_threads";
 import { systemClock } from "../kit/clock.ts";
 import { openSqlite } from "./database.ts";
+import { StoreFault } from "./faults.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** With the environment variables that locate SQLite's addon. */
@@ -13,18 +14,21 @@ export interface UpgradeWork {
   env: Record<string, string>;
 }
 
-function upgraded({ path, env }: UpgradeWork): string | null {
+/** Why a store stays as it was. */
+export type UpgradeRefused = Pick<StoreFault, "kind" | "message">;
+
+/** A store that can't even be opened here ends the thread. */
+function upgraded({ path, env }: UpgradeWork): UpgradeRefused | null {
+  Object.assign(process.env, env);
+  const db = openSqlite(path);
   try {
-    Object.assign(process.env, env);
-    const db = openSqlite(path);
-    try {
-      upgrade(db, { path, kind: "box", clock: systemClock });
-    } finally {
-      db.close();
-    }
+    upgrade(db, { path, kind: "box", clock: systemClock });
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const { kind, message } = StoreFault.from(error, path);
+    return { kind, message };
+  } finally {
+    db.close();
   }
 }
 
