@@ -36,7 +36,7 @@ async function add(file: string, options: OfflineOptions): Promise<void> {
   const { addKeyFile, at } = await desk(options);
   const done = addKeyFile(at, file);
   const rest = done.unreadable?.map(({ name }) => `still unreadable: ${name}`) ?? [
-    "this machine stands by: box doctor where the box is served names what is still unreadable",
+    "another machine has the box's present storage: box doctor there names what can't be read",
   ];
   print(done, options, () => [`added ${done.key_ids.join(", ")}`, ...rest].join("\n"));
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { copyFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -10,7 +11,9 @@ import { keyIdOf } from "../../src/ground/kit/seal.ts";
 import { newMark, writeMark } from "../../src/ground/store/record/mark.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { type TestProject, testProject } from "../support/channels.ts";
+import { box as run } from "../support/command-line.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { scratch } from "../support/scratch.ts";
 import { pass, settle, through } from "../support/until.ts";
 
 let box: TestBox;
@@ -182,4 +185,14 @@ test("beside a machine that stands by without the new key nothing is rotated", a
 test("a lost key file can't be rotated over", async () => {
   await box.restart(() => renameSync(keyFile(), `${box.data}/kept`));
   await assert.rejects(atDesk(desk(), "key-file rotate"), /no usable key/);
+});
+
+test("a key is added where another machine has the box's storage, which says there what it opens", async (t) => {
+  const data = scratch(t);
+  writeMark(data, { ...newMark, isOlder: true });
+  const file = join(data, "old.key");
+  writeFileSync(file, randomBytes(32));
+  const { code, out } = await run(["key-file", "add", file, "--data", data]);
+  assert.equal(code, 0);
+  assert.match(out, /another machine has the box's present storage: box doctor there names/);
 });

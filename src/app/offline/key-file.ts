@@ -49,7 +49,7 @@ export async function rotateKeyFile({ data, store, random, sealer }: OpenDirecto
 
 /**
  * Adds the keys of a key file, so that values sealed with them can be opened again. `unreadable`: the rows that still
- * can't be; null where the box is another machine's, whose store lies there. Throws UsageError for a file without keys,
+ * can't be; null where another machine has the box's present storage. Throws UsageError for a file without keys,
  * StoreFault.
  */
 export function addKeyFile(
