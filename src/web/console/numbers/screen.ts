@@ -150,9 +150,9 @@ const ENOUGH = 5;
 function rulesTable({ base }: PageCall, { rows }: NumbersAnswer): Markup {
   const worst = rows.filter(({ opened }) => opened > 0).slice(0, NOISIEST);
   if (worst.length === 0) return html`<h2>Noisiest rules</h2>${empty("No alert opened.")}`;
-  return html`<h2>Noisiest rules</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Rule</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Acknowledged by somebody</th><th scope="col" class="num">Ended by themselves</th><th scope="col"><span class="hidden-text">What to do</span></th></tr></thead><tbody>${worst.map(
+  return html`<h2>Noisiest rules</h2><div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">Rule</th><th scope="col" class="num">Alerts</th><th scope="col" class="num">Acknowledged</th><th scope="col" class="num">Ended by themselves</th><th scope="col"><span class="hidden-text">What to do</span></th></tr></thead><tbody>${worst.map(
     (row) =>
-      html`<tr><th scope="row">${ruleName(base, row)}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="acknowledged by somebody" class="num">${row.acknowledged}</td><td data-label="ended by themselves" class="num">${row.ended_by_themselves}</td><td>${isNoise(row) && rulePath(row) !== null && html`<a href="${base}${rulePath(row)}">Calm it</a>`}</td></tr>
+      html`<tr><th scope="row">${ruleName(base, row)}</th><td data-label="alerts" class="num">${row.opened}</td><td data-label="acknowledged" class="num">${row.acknowledged}</td><td data-label="ended by themselves" class="num">${row.ended_by_themselves}</td><td>${isNoise(row) && rulePath(row) !== null && html`<a href="${base}${rulePath(row)}">Calm it</a>`}</td></tr>
 `,
   )}</tbody></table></div>`;
 }
