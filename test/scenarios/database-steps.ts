@@ -30,7 +30,7 @@ const STATEMENTS = [
   ["string_agg", "a compare's list"],
   ["page_sum = ", "a compare's end"],
   ["INSERT INTO tenant_pages", "a compare's pages"],
-  ["clean = true", "leaving"],
+  ["clean = $", "leaving"],
   ["epoch = epoch + 1", "taking"],
 ] as const;
 

@@ -45,7 +45,7 @@ async function saysSo({ url, data }: Machine): Promise<void> {
   writeFileSync(key, randomBytes(32));
   const added = await run(program, ["key-file", "add", key, "--data", data]);
   assert.equal(added.code, 0, added.err);
-  const [, id] = /^added ([0-9a-f]{16})\nthis machine stands by/.exec(added.out) ?? [];
+  const [, id] = /^added ([0-9a-f]{16})\nanother machine has/.exec(added.out) ?? [];
   assert.ok(existsSync(join(data, `box.key.${id}`)), added.out);
   const doctor = await run(program, ["doctor", "--data", data]);
   assert.match(doctor.out, /this machine stands by at http.*: \w+ serves the box/);
