@@ -94,7 +94,7 @@ test("another secret is a change, and what the service refuses changes nothing",
   assert.equal(refused.code, 1);
   assert.match(
     refused.err,
-    /^box: gateway ntfy: The service refused these settings, and nothing was stored: http 401/,
+    /^box: gateway ntfy: The test of these settings failed, so nothing was changed: http 401/,
   );
 });
 

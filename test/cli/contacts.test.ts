@@ -150,7 +150,7 @@ test("a gateway is set with secrets from the environment or standard input, list
   assert.deepEqual(
     [
       refused.code,
-      /The service refused these settings, and nothing was stored: http 401/.test(refused.err),
+      /The test of these settings failed, so nothing was changed: http 401/.test(refused.err),
     ],
     [1, true],
   );

@@ -133,7 +133,7 @@ test("where it doesn't come through it says at which link the chain stands", nee
     server.always(answer(503));
     await stands(
       talk(words, home),
-      /box: it stopped at the gateway ntfy: The service refused these settings, and nothing was stored: http 503\.\n$/,
+      /box: it stopped at the gateway ntfy: The test of these settings failed, so nothing was changed: http 503\.\n$/,
     );
 
     server.always((response, socket, request) =>
