@@ -222,7 +222,7 @@ long(
     assert.equal((await digest("GET")).error, null);
 
     const env = { BOX_KEY: box.owner.key, BOX_URL: box.url };
-    assert.match((await here(["digest", "send"], { env })).out, /^taken$/m);
+    assert.match((await here(["digest", "send"], { env })).out, /^accepted$/m);
     assert.equal(chats().length, 3);
     const words = ["digest", "set", "--channel", chat, "--weekday", "wed", "--hour", "7"];
     assert.match((await here(words, { env })).out, new RegExp(`^goes to channel ${chat}, next `));
