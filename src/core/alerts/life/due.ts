@@ -37,10 +37,8 @@ export function look(turn: Turn): void {
   } else if (alert.state === "open" && holdIfQuiet(turn, heldEventOf(due))) {
     return;
   } else if (alert.silenced_by !== null) {
-    const wasUntold = alert.untold === 1;
     letGo(turn);
     if (isOver(turn.alert.due_at, at)) look(turn);
-    else if (wasUntold && turn.alert.step_at === null) pageOthers(turn);
   } else if (rule === null) tellOwed(turn, { timers, due });
   else run(turn, rule, { timers, due });
 }
@@ -78,10 +76,8 @@ export function wake(turn: Turn, why: "ended" | "removed"): void {
   const detail = { why, acknowledged_at: alert.acked_at };
   effect(turn, { what: "line", kind: "unacknowledged", detail });
   owePage(turn);
-  const isQuiet = holdIfQuiet(turn, "renotify");
-  if (!isQuiet) tellAgain(turn, { why: "acknowledgement_ended" });
+  if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "acknowledgement_ended" });
   if (isOver(turn.alert.due_at, moment.at)) look(turn);
-  else if (!isQuiet && turn.alert.step_at === null) pageOthers(turn);
 }
 
 /** The steps that are due, the fallback where they and all others reach nobody, and the renotify that is due. */
@@ -110,8 +106,6 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
     pageFallback(turn, "nobody_reachable");
   else if (climbed !== null && ladder[climbed.step - 1]?.isEnd) pageFallback(turn, "passes_over");
   if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
-  const isFallback = turn.effects.some(({ what }) => what === "fallback");
-  if (!isFallback && (due.renotify !== null || due.steps?.repeat)) pageOthers(turn);
 }
 
 /**
@@ -178,10 +172,7 @@ function tellOwed(turn: Turn, { timers, due }: { timers: Timers; due: Due }): vo
   setTimers(turn, next);
   // Its ladder has paged nobody and is gone: those are paged who are where nobody else is.
   if (turn.alert.page_accounts === "[]") pageFallback(turn, "rule_deleted");
-  else {
-    renotify(turn, { why: "interval" });
-    pageOthers(turn);
-  }
+  else renotify(turn, { why: "interval" });
 }
 
 /** Whether its sender reported it late enough to keep it from ending: that holds now. */

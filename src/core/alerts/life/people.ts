@@ -44,7 +44,7 @@ export function handBack(turn: Turn, { by }: { by: string }): void {
   openAgain(turn);
   owePage(turn);
   effect(turn, { what: "line", kind: "unacknowledged", accountId: by });
-  goOn(turn, { why: "unacknowledged" });
+  if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "unacknowledged" });
 }
 
 /** An acknowledged alert is open from now on, with what was timed moved by how long somebody had it. Tells nobody. */
@@ -76,14 +76,7 @@ export function bringBack(turn: Turn, { counted }: { counted: Counted }): void {
   setTimers(turn, timers, { ...counted, ...OPEN, updated_seq: moment.nextSeq() });
   const detail = { resolved_for_seconds: moment.at - (since ?? moment.at) };
   effect(turn, { what: "line", kind: "reopened", detail });
-  goOn(turn, { why: "reopened" });
-}
-
-/** It is open again: whom it paged last are told, or others where they are gone. */
-function goOn(turn: Turn, detail: { why: string }): void {
-  if (holdIfQuiet(turn, "renotify")) return;
-  tellAgain(turn, detail);
-  pageOthers(turn);
+  if (!holdIfQuiet(turn, "renotify")) tellAgain(turn, { why: "reopened" });
 }
 
 /** New trouble was counted into an alert that somebody has: their acknowledgement ends then, if it doesn't sooner. */

@@ -108,10 +108,7 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
   burst: (turn) => {
     if (holdIfQuiet(turn, "renotify")) return;
     if (turn.alert.silenced_by !== null) tellWithHeld(turn);
-    else {
-      renotify(turn, { why: "burst" });
-      pageOthers(turn);
-    }
+    else renotify(turn, { why: "burst" });
   },
   worse: (turn, { from, people }) => {
     const quiet = turn.moment.quiet();
@@ -141,6 +138,15 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
   },
 };
 
+/** Whether the alert is told again to whom it paged last, whoever that was and however long ago. */
+const isToldAgain = ({ effects }: Turn): boolean =>
+  !effects.some(({ what }) => what === "fallback") &&
+  effects.some(
+    (one) =>
+      (one.what === "renotified" && one.people === undefined) ||
+      (one.what === "escalated" && one.span.repeat),
+  );
+
 /** Of a whole row the alert and those of its effects are whole rows, too: a step only sets columns. */
 export function step<Whole extends Life>(
   alert: Whole,
@@ -149,5 +155,6 @@ export function step<Whole extends Life>(
 ): { alert: Whole; effects: AlertEffect<Whole>[] } {
   const turn: Turn = { alert, effects: [], moment };
   (steps[of.what] as (turn: Turn, of: Happening) => void)(turn, of);
+  if (isToldAgain(turn)) pageOthers(turn);
   return turn as { alert: Whole; effects: AlertEffect<Whole>[] } & Turn;
 }
