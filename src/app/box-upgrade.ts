@@ -11,7 +11,7 @@ import type { BoxDeps } from "./parts.ts";
 const SMALL_BYTES = 64 * 1024 * 1024;
 /** Of a large store the copy and the migrations take minutes. */
 const LIMITS = { deadlineMs: 3_600_000, heapMb: 256, longestQueue: 0 };
-const ended = { late: "takes longer than an hour", heap: "needs more memory than a thread has" };
+const WHY_NOT = { late: "takes longer than an hour", heap: "needs more memory than a thread has" };
 
 /**
  * Brings an older store that is large to this program's schema, in a thread: its owner says meanwhile that it lives. Where
@@ -38,7 +38,7 @@ export async function upgradeAside(
     if (why === "late" || why === "heap")
       throw new StoreFault(
         "unavailable",
-        `${path}: the upgrade ${ended[why]}. Nothing was changed.`,
+        `${path}: the upgrade ${WHY_NOT[why]}. Nothing was changed.`,
       );
     log.warn({ why }, "the store isn't brought to this program's schema yet");
   }

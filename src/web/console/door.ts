@@ -7,7 +7,7 @@ import type { Tenant } from "../../tenant/tenant.ts";
 import { wantsPage } from "../http/accept.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { WALL } from "../http/resources/walls.ts";
-import { isOwnPost } from "../http/same-site.ts";
+import { mustBeOwnPost } from "../http/same-site.ts";
 import type { Serving } from "../http/serve-route.ts";
 import { sessionCookieName } from "../http/session-cookie.ts";
 import { goTo } from "./answer.ts";
@@ -116,11 +116,7 @@ const isRead = (c: AppContext): boolean => c.req.method === "GET" || c.req.metho
 /** Programs are answered as if there were no page. */
 function mustBeOwn({ c, place, url }: PageRequest): void {
   const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
-  if (!isOwnPost(headers, [new URL(place.origin).origin, url.origin]))
-    throw new ServiceError(
-      "forbidden",
-      "This form was sent from a page that is not the box's: open the page again, and send it from there. If it was the box's own page, --public-url has to be the address that the browser shows.",
-    );
+  mustBeOwnPost(headers, [new URL(place.origin).origin, url.origin]);
 }
 
 function signedIn(tenant: Tenant, { cookies, place, now }: PageRequest): Who | null {

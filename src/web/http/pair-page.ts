@@ -14,7 +14,7 @@ import { type Limit, RateLimited } from "./limits.ts";
 import { pageAnswer, type RawOperation, rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
-import { isOwnPost } from "./same-site.ts";
+import { mustBeOwnPost } from "./same-site.ts";
 import { sendPage } from "./send-page.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
@@ -122,12 +122,8 @@ function looked(c: AppContext, { store, clock }: Tenant, shown: PairForm): PageA
 function isBrowsersOwn(c: AppContext, { tenant, console }: PairPages): boolean {
   const headers = { site: c.req.header("sec-fetch-site"), origin: c.req.header("origin") };
   if (!console || (headers.site === undefined && headers.origin === undefined)) return false;
-  const own = [new URL(c.req.url).origin, new URL(baseOf(c, tenant)).origin];
-  if (isOwnPost(headers, own)) return true;
-  throw new ServiceError(
-    "forbidden",
-    "This form was sent from a page that is not the box's: open the link again, and send it from there. If it was the box's own page, --public-url has to be the address that the browser shows.",
-  );
+  mustBeOwnPost(headers, [new URL(c.req.url).origin, new URL(baseOf(c, tenant)).origin]);
+  return true;
 }
 
 /** The seat is taken and the browser signed in: on to the first steps, or first to the key that was asked for. */

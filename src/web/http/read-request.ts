@@ -21,13 +21,15 @@ export function readBody(
   named: Readonly<Record<string, string>> = {},
 ): unknown {
   const value = text.trim() === "" ? {} : parseJson(text);
-  for (const [name, own] of Object.entries(named)) mustBeOwn(value, name, own);
+  for (const [name, own] of Object.entries(named)) mustBeOfPath(value, name, own);
   return without(value, readOnly);
 }
 
-function mustBeOwn(value: unknown, name: string, own: string): void {
+/** Throws 409 where a body has another value than the path in this field. */
+export function mustBeOfPath(value: unknown, name: string, own: string): void {
   const isNamed = typeof value === "object" && value !== null && Object.hasOwn(value, name);
-  if (!isNamed || (value as Record<string, unknown>)[name] === own) return;
+  const given = isNamed ? (value as Record<string, unknown>)[name] : undefined;
+  if (given === undefined || given === own) return;
   throw new ServiceError(
     "name_mismatch",
     `The ${name} is taken from the path and can't be changed here.`,

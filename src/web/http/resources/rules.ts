@@ -15,10 +15,10 @@ import {
 import { readRules } from "../../../core/projects/rule-actions.ts";
 import { getRule, listRules } from "../../../core/projects/rules.ts";
 import { unixSeconds } from "../../../ground/kit/clock.ts";
-import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { Reader } from "../../../ground/store/store.ts";
 import { namedPeople } from "../../../people/named.ts";
 import { deleteSaying, endingWith, ladderEnd } from "../../../records/config-file/ladders-end.ts";
+import { mustBeOfPath } from "../read-request.ts";
 import type { Route } from "../route.ts";
 import { deleted, inProject, routesIn } from "../scope.ts";
 
@@ -115,12 +115,7 @@ export const ruleRoutes: Route[] = [
     ],
     write: (tx, { project, params: { name }, body }) => {
       getRule(tx, project.id, name);
-      if (body.name !== undefined && body.name !== name)
-        throw new ServiceError(
-          "name_mismatch",
-          "A rule's name is taken from the path and can't be changed.",
-          { details: [{ field: "/name", reason: "differs from the name in the path" }] },
-        );
+      mustBeOfPath(body, "name", name);
       return shownOne(tx, replaceRule(tx, project, { name, body: bodyOf(body) }));
     },
   }),
