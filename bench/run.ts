@@ -8,7 +8,7 @@ import { deliveries, fairness } from "./deliveries.ts";
 import { bytes, slowdisk } from "./disk.ts";
 import { growth } from "./growth.ts";
 import { habits } from "./habits.ts";
-import { isBroken, remember, type Scenario, table } from "./harness.ts";
+import { isBroken, type Row, remember, type Scenario, table } from "./harness.ts";
 import { close, ingest, ndjson, openloop } from "./ingest.ts";
 import { labels } from "./labels.ts";
 import { list, occurrences } from "./list.ts";
@@ -26,7 +26,7 @@ import { webhook } from "./webhook.ts";
 
 /**
  * `npm run bench -- [NAME…] [--quick] [--json]`: scenarios by name, each beside its yardstick in
- * interleaved runs. It fails on a row that isn't held, and on a ratio that fell to half of the last one.
+ * interleaved runs. It fails on a row that isn't held three times, and on a ratio that fell to half of the last one.
  */
 const scenarios: Scenario[] = [
   ingest,
@@ -78,11 +78,28 @@ if (wanted.length < positionals.length) {
   );
   process.exit(2);
 }
+/** What others do on the machine only makes a figure worse: a row that isn't held is measured so often in all. */
+const TRIES = 3;
+
+async function measured(scenario: Scenario): Promise<Row[]> {
+  for (let tries = 1; ; tries++) {
+    const rows = await scenario.run(values.quick ?? false).catch((error: Error) => {
+      console.error(`${scenario.name}: ${error.message}`);
+      process.exit(1);
+    });
+    const broken = rows.filter(isBroken);
+    if (broken.length === 0) return rows;
+    const what = broken.map(({ what, value, hold }) => `${what}, ${value} for ${hold}`).join("; ");
+    console.error(`${scenario.name}: NOT HELD: ${what}`);
+    if (tries === TRIES) {
+      process.exitCode = 1;
+      return rows;
+    }
+  }
+}
+
 for (const scenario of wanted) {
-  const rows = await scenario.run(values.quick ?? false).catch((error: Error) => {
-    console.error(`${scenario.name}: ${error.message}`);
-    process.exit(1);
-  });
+  const rows = await measured(scenario);
   const fallen = remember(
     values.history,
     `${scenario.name}${values.quick ? " (quick)" : ""}`,
@@ -95,11 +112,6 @@ for (const scenario of wanted) {
   );
   if (fallen.length > 0) {
     console.error(`fell to less than half: ${fallen.map(({ what }) => what).join(", ")}`);
-    process.exitCode = 1;
-  }
-  const broken = rows.filter(isBroken);
-  if (broken.length > 0) {
-    console.error(`not held: ${broken.map(({ what }) => what).join(", ")}`);
     process.exitCode = 1;
   }
 }

@@ -7,7 +7,7 @@ export type ThreadSource = URL | { code: string };
 export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Limit for one piece of work, in milliseconds: five times as long where the thread got less than half a core meanwhile. */
+  /** Limit for one piece of work, in milliseconds: up to twenty times as long where the thread got less than half of it as CPU time. */
   deadlineMs: number;
   /** Limit for one piece of work, in MiB of heap. */
   heapMb: number;
@@ -30,8 +30,8 @@ interface WorkThread {
 /** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
 
-/** How often the limit is waited for where other programs keep the cores busy. */
-const PATIENCE = 5;
+/** How often the limit is waited for where other programs keep the cores busy. What the thread itself uses ends it long before. */
+const PATIENCE = 20;
 
 /** An idle thread ends after this long and frees its memory. */
 const IDLE_MS = 60_000;

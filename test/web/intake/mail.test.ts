@@ -417,7 +417,7 @@ long("a mail that is made to cost is taken, and nothing else waits for it", asyn
 long("a mail is read whole where other programs keep all cores busy", async (t) => {
   const reader = createMailReader(systemClock);
   t.after(() => reader.close());
-  const others = Array.from({ length: 8 * availableParallelism() }, () =>
+  const others = Array.from({ length: 2 * availableParallelism() }, () =>
     spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }),
   );
   t.after(() => others.map((other) => other.kill("SIGKILL")));
