@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import type { Flags } from "../src/ground/kit/flags.ts";
 import type { Contact } from "../src/out/contacts/contact.ts";
 import { contactKindList } from "../src/out/services/list.ts";
 import type { SentNow } from "../src/tenant/contact-verbs.ts";
@@ -7,7 +8,7 @@ import { accountIds } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import { CommandError } from "./exit.ts";
 import { someOf } from "./nearest.ts";
-import { apiFlags, type Flags, flag, type GivenBy, print } from "./options.ts";
+import { apiFlags, flag, type GivenBy, print } from "./options.ts";
 import { ask } from "./prompt.ts";
 import { RefusedError } from "./refused.ts";
 import { secretHelp, withSecrets } from "./secrets.ts";

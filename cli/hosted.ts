@@ -1,15 +1,12 @@
 import { Command } from "commander";
 import type { HostedFlags } from "../src/app/hosted-config.ts";
-import type {
-  ApnsFlags,
-  KeyFlags,
-  OfflineRegistry,
-  TenantFlags,
-} from "../src/app/offline/hosted.ts";
+import type { OfflineRegistry } from "../src/app/offline/hosted.ts";
+import { operatorFlags } from "../src/app/offline/operator-flags.ts";
 import { databaseFlags, hostedFlags } from "../src/app/serve-flags.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
+import type { Flags, FlagsGiven } from "../src/ground/kit/flags.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
-import { addFlags, dataFlag, type FlagsGiven, jsonFlag, print, withFlags } from "./options.ts";
+import { addFlags, dataFlag, jsonFlag, print, withFlags } from "./options.ts";
 import { endOnFatal, keepRunning } from "./running.ts";
 import { serveFlags } from "./serve.ts";
 
@@ -20,6 +17,8 @@ const registryFlags = {
 };
 
 type OfflineOptions = FlagsGiven<typeof dataFlag & typeof registryFlags & typeof jsonFlag>;
+type Given<Made extends keyof typeof operatorFlags> = OfflineOptions &
+  FlagsGiven<(typeof operatorFlags)[Made]>;
 
 /** `box hosted`: the relay for phones, and tenants without a box (contract §7, §11). */
 export function registerHosted(program: Command): void {
@@ -29,14 +28,9 @@ export function registerHosted(program: Command): void {
   hosted.addCommand(serveCommand());
   registerPeople(hosted);
   registerTenants(hosted);
-  dataDirectoryFlags(hosted.command("apns").description("the push provider").command("set"))
+  const apns = hosted.command("apns").description("the push provider").command("set");
+  dataDirectoryFlags(apns, operatorFlags.apns)
     .description("set the APNs key; a running service uses it from the next push on")
-    .requiredOption("--key-file <p8>", "Apple's .p8 file")
-    .requiredOption("--key-id <id>", "the key's id")
-    .requiredOption("--team-id <id>", "the team's id")
-    .requiredOption("--topic <bundle>", "the app's bundle id")
-    .option("--endpoint <url>", "default https://api.push.apple.com")
-    .option("--ca <file>", "trust only this authority for Apple's server (PEM)")
     .action(setApns);
   dataDirectoryFlags(hosted.command("move"))
     .description(
@@ -66,48 +60,32 @@ async function serve(flags: HostedFlags): Promise<void> {
 }
 
 function registerPeople(hosted: Command): void {
-  dataDirectoryFlags(hosted.command("account").description("hosted accounts").command("add"))
+  const account = hosted.command("account").description("hosted accounts");
+  dataDirectoryFlags(account.command("add"), operatorFlags.account)
     .description("find the account of an email address, or add it")
-    .requiredOption("--email <email>", "the account's email address")
     .action(addAccount);
-  dataDirectoryFlags(
-    hosted.command("session").description("session tokens for apps").command("add"),
-  )
+  const session = hosted.command("session").description("session tokens for apps");
+  dataDirectoryFlags(session.command("add"), operatorFlags.account)
     .description("make a session token for an account; it is shown this once")
-    .requiredOption("--email <email>", "the account's email address")
     .action(addSession);
-  dataDirectoryFlags(hosted.command("key").description("API keys of hosted tenants").command("add"))
+  const key = hosted.command("key").description("API keys of hosted tenants");
+  dataDirectoryFlags(key.command("add"), operatorFlags.key)
     .description("make an API key of a hosted tenant; it is shown this once")
-    .requiredOption("--tenant <id>", "the tenant")
-    .requiredOption(
-      "--email <email>",
-      "the account's e-mail address; the account is made a member of the tenant if it isn't one yet",
-    )
-    .option("--role <role>", "owner, admin or member (default member; owner for the first one)")
     .action(addKey);
 }
 
 function registerTenants(hosted: Command): void {
   const tenant = hosted.command("tenant").description("tenants");
-  tenantFlags(dataDirectoryFlags(tenant.command("add")))
+  dataDirectoryFlags(tenant.command("add"), operatorFlags.newTenant)
     .description("add a tenant")
-    .requiredOption("--kind <kind>", "box (with a box of its own) or hosted (without)")
-    .option("--owner <email>", "the only account that may make the first pairing")
     .action(addTenant);
-  tenantFlags(dataDirectoryFlags(tenant.command("set <tenant>")))
+  dataDirectoryFlags(tenant.command("set <tenant>"), operatorFlags.tenant)
     .description("change a tenant")
     .action(setTenant);
 }
 
-function tenantFlags(command: Command): Command {
-  return command
-    .option("--box-url <url>", "the box's address for receipt checks")
-    .option("--plan <plan>", "free or pro")
-    .option("--watch <seconds>", "how long a box may be silent, 0 = not watched (default 300)");
-}
-
-function dataDirectoryFlags(command: Command): Command {
-  return addFlags(withFlags(addFlags(command, dataFlag), registryFlags), jsonFlag);
+function dataDirectoryFlags(command: Command, own: Flags = {}): Command {
+  return addFlags(withFlags(addFlags(command, dataFlag), registryFlags), { ...jsonFlag, ...own });
 }
 
 async function onDataDirectory<T>(
@@ -118,22 +96,22 @@ async function onDataDirectory<T>(
   return withHosted({ ...options, clock: systemClock, random: systemRandom }, use);
 }
 
-async function addAccount(options: OfflineOptions & { email: string }): Promise<void> {
+async function addAccount(options: Given<"account">): Promise<void> {
   const made = await onDataDirectory(options, (desk) => desk.addAccount(options.email));
   print(made, options, () => `account  ${made.account_id}`);
 }
 
-async function addSession(options: OfflineOptions & { email: string }): Promise<void> {
+async function addSession(options: Given<"account">): Promise<void> {
   const made = await onDataDirectory(options, (desk) => desk.addSession(options.email));
   print(made, options, () => `session token  ${made.token}`);
 }
 
-async function addTenant(options: OfflineOptions & TenantFlags): Promise<void> {
+async function addTenant(options: Given<"newTenant">): Promise<void> {
   const made = await onDataDirectory(options, (desk) => desk.addTenant(options));
   print(made, options, () => `tenant  ${made.tenant_id}`);
 }
 
-async function setTenant(id: string, options: OfflineOptions & TenantFlags): Promise<void> {
+async function setTenant(id: string, options: Given<"tenant">): Promise<void> {
   const tenant = await onDataDirectory(options, (desk) => desk.setTenant(id, options));
   const shown = {
     tenant_id: tenant.id,
@@ -149,12 +127,12 @@ async function setTenant(id: string, options: OfflineOptions & TenantFlags): Pro
   print(shown, options, plain);
 }
 
-async function addKey(options: OfflineOptions & KeyFlags): Promise<void> {
+async function addKey(options: Given<"key">): Promise<void> {
   const made = await onDataDirectory(options, (desk) => desk.addKey(options));
   print(made, options, () => `API key  ${made.api_key}`);
 }
 
-async function setApns(options: OfflineOptions & ApnsFlags): Promise<void> {
+async function setApns(options: Given<"apns">): Promise<void> {
   await onDataDirectory(options, (desk) => desk.setApns(options));
   print({ set: true, topic: options.topic }, options, () => `set for ${options.topic}`);
 }

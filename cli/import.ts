@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { systemClock, unixSeconds } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import type { Imported, Importer } from "../src/records/import/importer.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { readGiven } from "./import-files.ts";
-import { addFlags, type FlagsGiven } from "./options.ts";
+import { addFlags } from "./options.ts";
 import { printable } from "./table.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { sleep, systemClock } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import { cut, fits } from "../src/ground/kit/text.ts";
 import { LINE_LEVEL, levelInText } from "../src/in/adapters/line.ts";
 import { eventLimits } from "../src/in/ingest/event.ts";
@@ -8,7 +9,7 @@ import { CommandError, exitCodes } from "./exit.ts";
 import { openText, unreadable } from "./files.ts";
 import { levelHelp } from "./level.ts";
 import { lineGroups } from "./lines.ts";
-import { addFlags, type FlagsGiven, jsonFlag, print, urlFlag } from "./options.ts";
+import { addFlags, jsonFlag, print, urlFlag } from "./options.ts";
 import { answered, refusal } from "./refused.ts";
 import { NoAnswer, type Reply, send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";

@@ -3,16 +3,10 @@ import type { Command } from "commander";
 import type { Finding } from "../src/app/operate/finding.ts";
 import type { Status } from "../src/app/operate/status.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError } from "./exit.ts";
-import {
-  addFlags,
-  dataFlag,
-  type FlagsGiven,
-  type OfflineOptions,
-  offlineFlags,
-  print,
-} from "./options.ts";
+import { addFlags, dataFlag, type OfflineOptions, offlineFlags, print } from "./options.ts";
 import { printable, table, when } from "./table.ts";
 import { terminal } from "./terminal.ts";
 

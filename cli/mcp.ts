@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { systemClock } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { ASSISTANT } from "../src/people/actor.ts";
 import type { AskBox } from "../src/web/assistants/ask.ts";
 import { connectionOf } from "./connection.ts";
-import { addFlags, type FlagsGiven, reachFlags } from "./options.ts";
+import { addFlags, reachFlags } from "./options.ts";
 import { send } from "./request.ts";
 import { terminal } from "./terminal.ts";
 

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import type { Flags } from "../src/ground/kit/flags.ts";
 import { api, namedId, path, v1 } from "./api.ts";
 import type { Kind } from "./collections.ts";
 import type { ApiOptions } from "./connection.ts";
-import { apiFlags, type Flags, print } from "./options.ts";
+import { apiFlags, print } from "./options.ts";
 import { type Columns, tableOf } from "./table.ts";
 
 /** Where the things of a noun are. */

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { systemClock } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import type { Restored } from "../src/records/backup/restore.ts";
 import type { Taken } from "../src/records/backup/take.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { registerLook } from "./look.ts";
-import { addFlags, dataFlag, type FlagsGiven, jsonFlag, print } from "./options.ts";
+import { addFlags, dataFlag, jsonFlag, print } from "./options.ts";
 import { table, when } from "./table.ts";
 
 const storeFlags = {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { FlagName } from "../src/ground/kit/flags.ts";
+import type { Flags, FlagsGiven, FlagWords } from "../src/ground/kit/flags.ts";
 import { type ApiOptions, USUAL_URL } from "./connection.ts";
 import { parseLevel } from "./level.ts";
 import { terminal } from "./terminal.ts";
@@ -60,9 +60,8 @@ export type OfflineOptions = FlagsGiven<typeof dataFlag & typeof jsonFlag>;
 
 function optionOf(written: string, says: FlagWords): Option {
   if (typeof says === "string") return readOption(written, says);
-  if ("must" in says) return readOption(written, says.must).makeOptionMandatory();
-  const { about, usual, choices, repeats = false, twin } = says;
-  const option = readOption(written, about);
+  const { must, about = must ?? "", usual, choices, repeats = false, twin } = says;
+  const option = readOption(written, about).makeOptionMandatory(must !== undefined);
   if (twin !== undefined) withTwin(option, twin);
   if (choices !== undefined) option.choices(choices);
   if (repeats) option.default([], "none").argParser((text, all: string[]) => [...all, text]);
@@ -89,44 +88,6 @@ export function readOption(written: string, about: string): Option {
   const read = READERS[word];
   return read === undefined ? option : option.argParser((text) => read(long, text));
 }
-
-interface Says {
-  about: string;
-  usual?: string;
-  choices?: readonly string[];
-  /** Each time that it is given adds one. */
-  repeats?: true;
-  /** It has an environment variable, as `flag` says. */
-  twin?: string;
-}
-
-type FlagWords = string | { must: string } | Says;
-
-/** Flags of a command, by how they are written: what each says, and whether it must be given, has a usual value or may be repeated. */
-export type Flags = Readonly<Record<string, FlagWords>>;
-
-type ValueOf<F, Says> = F extends `${string}...>`
-  ? string[]
-  : Says extends { repeats: true }
-    ? string[]
-    : Says extends { choices: readonly (infer Choice)[] }
-      ? Choice
-      : F extends `${string}<${"time" | "length" | "span" | "level"}>`
-        ? number
-        : F extends `${string}>`
-          ? string
-          : F extends `${string}]`
-            ? string | true
-            : F extends `--no-${string}`
-              ? boolean
-              : true;
-
-type IsThere = { must: string } | { usual: string } | { repeats: true };
-
-/** What such a command is given: `--by-rule` is `byRule`, true; `--no-lines` is `lines`, false; `--event <kind...>` is a list of texts, `--new [days]` a text or true, `--from <time>` seconds. */
-export type FlagsGiven<F extends Flags> = {
-  [K in keyof F as F[K] extends IsThere ? never : FlagName<K>]?: ValueOf<K, F[K]>;
-} & { [K in keyof F as F[K] extends IsThere ? FlagName<K> : never]: ValueOf<K, F[K]> };
 
 /** The same of a command with `apiFlags`. */
 export type GivenBy<F extends Flags> = ApiOptions & FlagsGiven<F>;

@@ -2,9 +2,10 @@ import { Command } from "commander";
 import type { Progress, RunVerdict } from "../src/app/prove/prove.ts";
 import { databaseFlags } from "../src/app/serve-flags.ts";
 import { systemClock } from "../src/ground/kit/clock.ts";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import { systemRandom } from "../src/ground/kit/random.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { addFlags, type FlagsGiven, jsonFlag, print } from "./options.ts";
+import { addFlags, jsonFlag, print } from "./options.ts";
 
 const proveFlags = {
   "--kills <n>": { about: "how many kills", usual: "60" },

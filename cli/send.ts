@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import type { FlagsGiven } from "../src/ground/kit/flags.ts";
 import { tokenOf, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { levelHelp } from "./level.ts";
-import { addFlags, type FlagsGiven, jsonFlag, print, urlFlag } from "./options.ts";
+import { addFlags, jsonFlag, print, urlFlag } from "./options.ts";
 import { answered, RefusedError } from "./refused.ts";
 import { send as request } from "./request.ts";
 import { terminal } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { isTimezone } from "../core/oncall/zone.ts";
 import { type Cidr, parseCidr } from "../ground/kit/addresses.ts";
-import { type TypedFlags, UsageError, webUrl } from "../ground/kit/flags.ts";
+import { type FlagsGiven, UsageError, webUrl } from "../ground/kit/flags.ts";
 import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
 import type { Settings } from "../out/services/channel.ts";
 import { type ChannelSetting, channels } from "../out/services/list.ts";
@@ -67,7 +67,7 @@ interface Place {
 }
 
 /** Flags as they are typed. */
-export type BoxFlags = TypedFlags<typeof boxFlags & ReturnType<typeof servingFlags>> &
+export type BoxFlags = FlagsGiven<typeof boxFlags & ReturnType<typeof servingFlags>> &
   Partial<Record<ChannelSetting | "data", string>>;
 
 const LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];

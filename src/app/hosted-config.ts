@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type TypedFlags, UsageError } from "../ground/kit/flags.ts";
+import { type FlagsGiven, UsageError } from "../ground/kit/flags.ts";
 import { hostedFiles } from "../hosted/files.ts";
 import { isNodeName } from "../hosted/nodes/name.ts";
 import { type DatabaseSettings, databaseSettings } from "../hosted/registry/postgres/settings.ts";
@@ -28,7 +28,7 @@ export interface HostedConfig extends Omit<BoxConfig, "database"> {
 }
 
 /** Flags as they are typed. */
-export type HostedFlags = BoxFlags & TypedFlags<typeof hostedFlags> & { hostedKey?: string };
+export type HostedFlags = BoxFlags & FlagsGiven<typeof hostedFlags> & { hostedKey?: string };
 
 const PLANS = { free: 50, pro: 1000 } as const;
 const POOL = 8;

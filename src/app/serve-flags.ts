@@ -31,7 +31,7 @@ export const servingFlags = (listen: string) => ({
     "days that resolved alerts, deliveries and executions are kept (default 90)",
   "--numbers-days <n>": "days that the daily figures of box numbers are kept (default 800)",
   "--metrics-open": "let anyone read /metrics",
-  "--log-level <level>": "trace, debug, info, warn, error, fatal or silent (default info)",
+  "--log-level <word>": "trace, debug, info, warn, error, fatal or silent (default info)",
 });
 
 /** Of the box. */

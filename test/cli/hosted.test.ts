@@ -42,16 +42,25 @@ test("accounts, sessions, tenants and keys are made on the data directory", asyn
 test("what can't be is refused with its reason", async () => {
   const cases: [(desk: OfflineRegistry) => Promise<unknown>, RegExp][] = [
     [(d) => d.addAccount("nobody"), /no email address/],
-    [(d) => d.addTenant({ kind: "cloud" }), /box or hosted/],
     [(d) => d.addTenant({ kind: "box", owner: "nobody" }), /--owner: "nobody"/],
-    [(d) => d.addTenant({ kind: "box", boxUrl: "ftp://x", plan: "gold" }), /--plan must/],
+    [(d) => d.addTenant({ kind: "box", boxUrl: "ftp://x" }), /--box-url must/],
+    [(d) => d.addTenant({ kind: "box", watch: "soon" }), /--watch must/],
     [(d) => d.setTenant("0123456789abcdef", { plan: "pro" }), /no such tenant/],
     [(d) => d.addSession("ghost@example.com"), /no such account/],
     [(d) => d.addKey({ tenant: "0123456789abcdef", email: "a@b.co" }), /no such tenant/],
   ];
   for (const [use, says] of cases) await assert.rejects(desk(use), says);
-  const { code, err } = await box(["hosted", "tenant", "add", "--kind", "x", "--data", data]);
-  assert.deepEqual([code, /box or hosted/.test(err)], [2, true]);
+  for (const [flags, choices] of [
+    [["tenant", "add", "--kind", "x"], "box, hosted"],
+    [["tenant", "add", "--kind", "box", "--plan", "gold"], "free, pro"],
+    [
+      ["key", "add", "--tenant", "x", "--email", "a@b.co", "--role", "king"],
+      "owner, admin, member",
+    ],
+  ] as const) {
+    const { code, err } = await box(["hosted", ...flags, "--data", data]);
+    assert.deepEqual([code, err.includes(`Allowed choices are ${choices}.`)], [2, true], err);
+  }
 });
 
 test("the APNs key is a P-256 key in a file", async () => {

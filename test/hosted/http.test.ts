@@ -35,7 +35,7 @@ const token = (n: number) => n.toString(16).padStart(64, "0");
 const person = () => hosted.person(`p${++people}@example.com`);
 const code = ({ status, body }: Answer) => [status, body.error?.code];
 
-const addTenant = (flags: { kind: string; owner?: string; boxUrl?: string }) =>
+const addTenant = (flags: { kind: "box" | "hosted"; owner?: string; boxUrl?: string }) =>
   hosted.desk(async (desk) => (await desk.addTenant(flags)).tenant_id);
 
 const pair = (tid: string, who: HostedPerson, boxAccount: string, receipt = RECEIPT) =>

@@ -81,7 +81,7 @@ const tokenIn = (text: string): string =>
   /act with the token (\w{22})\./.exec(parts(text).around)?.[1] ?? "";
 
 async function boxWithTrouble(acts: boolean): Promise<TestBox> {
-  const box = await testBox({ allowActs: acts });
+  const box = await testBox(acts ? { allowActs: true } : {});
   const token = await box.project("shop", { retain_logs: true });
   await box.api("POST", "/v1/projects/shop/rules", {
     name: "errors",

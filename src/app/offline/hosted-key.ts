@@ -24,7 +24,7 @@ const PATIENCE_MS = 30_000;
 export async function addKeyByNode(
   { registry, settings }: { registry: Registry; settings: DatabaseSettings },
   options: { data: string; clock: Clock; random: Random },
-  { tenant: id, email, role }: { tenant: string; email: string; role: Role | undefined },
+  { tenant: id, email, role }: { tenant: string; email: string; role?: Role },
 ): Promise<{ api_key: string; account_id: string }> {
   const { clock, random } = options;
   const tenant = await tenantForKey(registry, id);

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { operatorsStore } from "../../ground/audit/record.ts";
 import type { Clock } from "../../ground/kit/clock.ts";
 import { notFound } from "../../ground/kit/errors.ts";
-import { UsageError, webUrl } from "../../ground/kit/flags.ts";
+import { type FlagsGiven, UsageError, webUrl } from "../../ground/kit/flags.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import { fileSealer } from "../../ground/kit/sealer.ts";
 import type { Role } from "../../ground/store/columns.ts";
@@ -19,39 +19,19 @@ import {
 } from "../../hosted/registry/postgres/settings.ts";
 import type { Registry } from "../../hosted/registry/registry.ts";
 import { openSqliteRegistry } from "../../hosted/registry/sqlite/registry.ts";
-import type { HostedTenant, Plan } from "../../hosted/registry/tenants.ts";
+import type { HostedTenant } from "../../hosted/registry/tenants.ts";
 import { isBoxUrl } from "../../hosted/relay-event.ts";
 import { sealStore, storeStamp, tokenHashes } from "../../hosted/tenant-seal.ts";
 import { seatAccount } from "../../people/accounts.ts";
 import { isEmail } from "../../people/email.ts";
 import { mintKey } from "../../people/keys.ts";
-import { roles } from "../../people/roles.ts";
 import { ensureTenant } from "../../tenant/tenant.ts";
+import type { operatorFlags } from "./operator-flags.ts";
 import { tenantForKey } from "./tenant-for-key.ts";
 
-/** As they are typed. */
-export interface TenantFlags {
-  kind?: string;
-  boxUrl?: string;
-  owner?: string;
-  plan?: string;
-  watch?: string;
-}
-
-export interface KeyFlags {
-  tenant: string;
-  email: string;
-  role?: string;
-}
-
-export interface ApnsFlags {
-  keyFile: string;
-  keyId: string;
-  teamId: string;
-  topic: string;
-  endpoint?: string;
-  ca?: string;
-}
+type TenantFlags = FlagsGiven<typeof operatorFlags.tenant>;
+type KeyFlags = FlagsGiven<typeof operatorFlags.key>;
+type ApnsFlags = FlagsGiven<typeof operatorFlags.apns>;
 
 /** The operator's work on the hosted service's data directory that no route does (contract §11). */
 export interface OfflineRegistry {
@@ -59,7 +39,7 @@ export interface OfflineRegistry {
   addAccount(email: string): Promise<{ account_id: string }>;
   /** A session token of an account. Throws ServiceError not_found. */
   addSession(email: string): Promise<{ token: string }>;
-  addTenant(flags: TenantFlags): Promise<{ tenant_id: string }>;
+  addTenant(flags: FlagsGiven<typeof operatorFlags.newTenant>): Promise<{ tenant_id: string }>;
   /** Throws ServiceError not_found. */
   setTenant(id: string, flags: TenantFlags): Promise<HostedTenant>;
   /** An API key of a hosted tenant. Its account and membership are made if need be. */
@@ -136,7 +116,10 @@ async function withDatabase<T>(
     const { addKeyByNode } = await import("./hosted-key.ts");
     return await use({
       ...offlineOf(registry, options),
-      addKey: (flags) => addKeyByNode({ registry, settings }, options, checkKey(flags)),
+      async addKey(flags) {
+        refuse(emailFaults("email", flags.email));
+        return addKeyByNode({ registry, settings }, options, flags);
+      },
     });
   } finally {
     registry.close();
@@ -156,14 +139,14 @@ function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry
       return { token: await registry.sessions.add(account.id) };
     },
     async addTenant(flags) {
+      const { kind, owner } = flags;
+      if (owner !== undefined) refuse(emailFaults("owner", owner));
       const change = checkTenant(flags);
-      const kind = flags.kind === "box" || flags.kind === "hosted" ? flags.kind : null;
-      if (kind === null) throw new UsageError("--kind must be box or hosted.");
       const { boxUrl } = change;
       const { id } = await registry.tenants.add({
         kind,
-        ...(boxUrl === undefined ? {} : { boxUrl }),
-        ...(flags.owner === undefined ? {} : { ownerEmail: flags.owner }),
+        ...(boxUrl !== undefined && { boxUrl }),
+        ...(owner !== undefined && { ownerEmail: owner }),
       });
       await registry.tenants.set(id, change);
       return { tenant_id: id };
@@ -174,41 +157,31 @@ function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry
       if (tenant === null) throw notFound("tenant");
       return tenant;
     },
-    addKey: (flags) => addKey(registry, options, flags),
+    async addKey(flags) {
+      refuse(emailFaults("email", flags.email));
+      return addKey(registry, options, flags);
+    },
     setApns: (flags) => registry.apns.set(checkApns(flags)),
   };
 }
 
-function checkTenant(flags: TenantFlags) {
-  const faults = flags.owner === undefined ? [] : emailFaults("owner", flags.owner);
-  const { boxUrl, plan, watch } = flags;
+function checkTenant({ boxUrl, plan, watch }: TenantFlags) {
+  const faults: string[] = [];
   if (boxUrl !== undefined && !isBoxUrl(boxUrl))
     faults.push(`--box-url must be an http or https address, not "${boxUrl}".`);
-  if (plan !== undefined && plan !== "free" && plan !== "pro")
-    faults.push(`--plan must be free or pro, not "${plan}".`);
   if (watch !== undefined && !/^\d{1,6}$/.test(watch))
     faults.push(`--watch must be seconds (0 = off), not "${watch}".`);
   refuse(faults);
   return {
-    ...(boxUrl === undefined ? {} : { boxUrl }),
-    ...(plan === undefined ? {} : { plan: plan as Plan }),
-    ...(watch === undefined ? {} : { watchSeconds: Number(watch) }),
+    ...(boxUrl !== undefined && { boxUrl }),
+    ...(plan !== undefined && { plan }),
+    ...(watch !== undefined && { watchSeconds: Number(watch) }),
   };
 }
 
-/** Throws UsageError. */
-function checkKey(flags: KeyFlags): { tenant: string; email: string; role: Role | undefined } {
-  const faults = emailFaults("email", flags.email);
-  const role = roles.find((known) => known === flags.role);
-  if (flags.role !== undefined && role === undefined)
-    faults.push(`--role must be one of ${roles.join(", ")}, not "${flags.role}".`);
-  refuse(faults);
-  return { ...flags, role };
-}
-
 async function addKey(registry: Registry, options: OfflineOptions, flags: KeyFlags) {
-  const { email, role, ...rest } = checkKey(flags);
-  const tenant = await tenantForKey(registry, rest.tenant);
+  const { email, role } = flags;
+  const tenant = await tenantForKey(registry, flags.tenant);
   const { account } = await registry.accounts.add(email);
   const { clock, random, data } = options;
   const tenantId = tenant.id;

@@ -23,7 +23,7 @@ export function webUrl(name: string, text: string, faults: string[]): string {
 
 type Words<S> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Words<Rest>>}` : S;
 /** `--by-rule <n>` is `byRule`, and `--no-lines` is `lines`. */
-export type FlagName<F> = F extends `--no-${infer Name}`
+type FlagName<F> = F extends `--no-${infer Name}`
   ? Words<Name>
   : F extends `--${infer Name} ${string}`
     ? Words<Name>
@@ -31,11 +31,42 @@ export type FlagName<F> = F extends `--no-${infer Name}`
       ? Words<Name>
       : never;
 
-/** Flags as they are typed, by how they are written: `--log-days <n>` is a text, `--es <host:port...>` several. */
-export type TypedFlags<F> = {
-  [K in keyof F as FlagName<K>]?: K extends `${string}...>`
+interface Says {
+  /** In place of `about`: it must be given. */
+  must?: string;
+  about?: string;
+  usual?: string;
+  choices?: readonly string[];
+  /** Each time that it is given adds one. */
+  repeats?: true;
+  /** It has an environment variable, as `flag` says. */
+  twin?: string;
+}
+
+export type FlagWords = string | Says;
+
+/** Flags of a command, by how they are written: what each says, and whether it must be given, has a usual value or may be repeated. */
+export type Flags = Readonly<Record<string, FlagWords>>;
+
+type ValueOf<F, Says> = F extends `${string}...>`
+  ? string[]
+  : Says extends { repeats: true }
     ? string[]
-    : K extends `${string}>`
-      ? string
-      : boolean;
-};
+    : Says extends { choices: readonly (infer Choice)[] }
+      ? Choice
+      : F extends `${string}<${"time" | "length" | "span" | "level"}>`
+        ? number
+        : F extends `${string}>`
+          ? string
+          : F extends `${string}]`
+            ? string | true
+            : F extends `--no-${string}`
+              ? boolean
+              : true;
+
+type IsThere = { must: string } | { usual: string } | { repeats: true };
+
+/** What such a command is given: `--by-rule` is `byRule`, true; `--no-lines` is `lines`, false; `--event <kind...>` is a list of texts, `--new [days]` a text or true, `--from <time>` seconds. */
+export type FlagsGiven<F extends Flags> = {
+  [K in keyof F as F[K] extends IsThere ? never : FlagName<K>]?: ValueOf<K, F[K]>;
+} & { [K in keyof F as F[K] extends IsThere ? FlagName<K> : never]: ValueOf<K, F[K]> };
