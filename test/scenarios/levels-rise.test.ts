@@ -159,3 +159,28 @@ test("a sender that raises an alert by its name rings them, too, and an alert th
   await send({ level: 500, instance: "3" });
   assert.ok(told().includes("/ann-phone page 2"));
 });
+
+test("whoever was paged of an alert that became one with it is rung, too", async (t) => {
+  const of = await story(t);
+  const { box, ann, rule, fire, told, step } = of;
+  await annWithPhone(of);
+  await rule([step(ann)], { identifier_keys: [] });
+  const send = (word: string, level = 400) =>
+    fire(1, { message: `export of the ${word} report failed`, level });
+  const first = await send("daily");
+  await box.api("POST", `/v1/alerts/${first}/ack`, {}, ann.key);
+  // Nobody is paged of what comes now: they are two rungs that come later.
+  const { rules } = (await box.api("GET", "/v1/projects/shop/rules")).body;
+  await box.api("PUT", `/v1/projects/shop/rules/${rules[0].name}`, {
+    ...rules[0],
+    escalations: [step(ann, 60)],
+  });
+  for (const word of ["weekly", "monthly", "yearly", "quarterly", "hourly"]) await send(word);
+  const { alerts } = (await box.api("GET", "/v1/alerts?state=open")).body;
+  assert.equal(alerts.length, 1, "they are one");
+  const said = (await of.timeline(alerts[0].id)).map(({ kind }) => kind);
+  assert.ok(said.includes("merged"), `${said}`);
+  told();
+  await send("weekly", 500);
+  assert.deepEqual(told(), [`/ann-phone page ${alerts[0].id}`]);
+});

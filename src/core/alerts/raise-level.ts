@@ -26,8 +26,18 @@ export function tellWorse(tx: Tx, row: AlertRow, from: number, told: readonly st
   happen(tx, row, { what: "worse", from, people });
 }
 
-const PAGED = `SELECT at, kind, detail FROM timeline
-  WHERE alert_id = ? AND kind IN ('escalated', 'fallback', 'assigned') ORDER BY id DESC LIMIT 100`;
+/** What its history and those of alerts that became one with it say of who was paged. */
+const PAGED = `WITH RECURSIVE one(id) AS (SELECT ? UNION
+    SELECT CAST(json_extract(t.detail, '$.alert') AS INTEGER) FROM one JOIN timeline t ON t.alert_id = one.id AND t.kind = 'merged')
+  SELECT alert_id AS alert, at, kind, detail FROM one JOIN timeline ON alert_id = one.id
+  WHERE kind IN ('escalated', 'fallback', 'assigned') ORDER BY timeline.id DESC LIMIT 100`;
+
+interface Line {
+  alert: number;
+  at: number;
+  kind: string;
+  detail: string;
+}
 
 interface Paged {
   account: string;
@@ -35,14 +45,15 @@ interface Paged {
   at: number;
 }
 
-/** Whom the alert has paged since it was given to somebody alone, the latest first. */
+/** Whom the alert, and each that became one with it, has paged since it was given to somebody alone, the latest first. */
 function pagedBefore(tx: Tx, id: number): Paged[] {
-  const rows = tx.sql<[id: number], { at: number; kind: string; detail: string }>(PAGED).all(id);
   const last = new Map<string, number>();
-  for (const { at, kind, detail } of rows) {
+  const given = new Set<number>();
+  for (const { alert, at, kind, detail } of tx.sql<[id: number], Line>(PAGED).all(id)) {
+    if (given.has(alert)) continue;
     const said = JSON.parse(detail) as { accounts?: string[]; keep_ladder?: boolean };
     for (const account of said.accounts ?? []) if (!last.has(account)) last.set(account, at);
-    if (kind === "assigned" && said.keep_ladder !== true) break;
+    if (kind === "assigned" && said.keep_ladder !== true) given.add(alert);
   }
   return [...last].map(([account, at]) => ({ account, at }));
 }
