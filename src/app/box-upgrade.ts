@@ -22,8 +22,9 @@ export async function upgradeAside(
   path: string,
   { clock, log }: Pick<BoxDeps, "clock" | "log">,
 ): Promise<void> {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < SMALL_BYTES) return;
   const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
-  if (schema >= known || statSync(path).size < SMALL_BYTES) return;
+  if (schema >= known) return;
   log.info({ schema, known }, "the store is brought to this program's schema");
   const source = threadSource("src/ground/store/upgrade-worker.ts");
   const thread = createWorkThread({ source, clock, ...LIMITS });

@@ -25,6 +25,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { takeLeftRows } from "./box-handed.ts";
 import { livingOn } from "./box-living.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
+import { upgradeAside } from "./box-upgrade.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
 
@@ -170,6 +171,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
       const replace = async () => {
         const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
         await replaceStore(path, { copy, wasLost: false }, deps);
+        await upgradeAside(path, deps);
       };
       await livingOn(record, deps, replace).catch(elsewhere);
     }

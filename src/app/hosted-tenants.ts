@@ -12,6 +12,7 @@ import { filePlaces, type StartHosted } from "../hosted/tenant-places.ts";
 import { createTenantRegistry, type TenantRegistry } from "../hosted/tenant-registry.ts";
 import type { Renderer } from "../records/reports/renderer.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
+import { upgradeAside } from "./box-upgrade.ts";
 import { cidrs } from "./config.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -48,7 +49,8 @@ export async function hostedTenants(
   const { data, database: settings } = config;
   if (settings === null) {
     const path = (id: string) => join(data, hostedFiles.tenants, `${id}.db`);
-    const places = filePlaces({ registry, path, start });
+    const prepare = (file: string) => upgradeAside(file, deps);
+    const places = filePlaces({ registry, path, prepare, start });
     return { tenants: createTenantRegistry({ ...shared, places }), close() {} };
   }
   const { recordPlaces } = await import("./hosted-records.ts");

@@ -47,17 +47,23 @@ export type StartHosted = (
 export function filePlaces({
   registry,
   path,
+  prepare,
   start,
 }: {
   registry: Registry;
   path(id: string): string;
+  /** Brings a file to this program's schema where that takes long, while the others are served. */
+  prepare(path: string): Promise<void>;
   start: StartHosted;
 }): TenantPlaces {
   return {
     mustBeFree: async () => {},
     stamp: async (id) => storeStamp(path(id)),
     changed: () => outOfStep(registry, path),
-    start: async (id, hooks) => start(id, path(id), hooks),
+    async start(id, hooks) {
+      await prepare(path(id));
+      return start(id, path(id), hooks);
+    },
     rest: (id, atMs) => registry.tenants.setNextDue(id, atMs),
     takeLeft: async () => {},
     hasUnknown: async () => false,

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import Database from "better-sqlite3";
-import type { Program } from "../../src/app/prove/scratch-box.ts";
-import { migrations } from "../../src/ground/store/migrations.ts";
+import { newer, slowly } from "../support/newer.ts";
 import { postgresTest } from "../support/postgres.ts";
-import { programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 import { twoMachines } from "../support/two-machines.ts";
 import { untilSo } from "../support/until.ts";
@@ -16,35 +11,6 @@ const LIFE_MS = 10_000;
 const SLOW_SECONDS = 15;
 /** A store that is upgraded in a thread. */
 const MIB = 70;
-const TRIED = 1_000_000;
-const root = join(import.meta.dirname, "../..");
-
-const counted = (rows: number) =>
-  `WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < ${rows}) SELECT count(*) AS n FROM n`;
-
-/** A migration that takes about so long here and now. */
-function slowly(seconds: number): string {
-  const db = new Database(":memory:");
-  const from = performance.now();
-  db.prepare(counted(TRIED)).get();
-  const rows = Math.ceil((TRIED * seconds * 1000) / (performance.now() - from));
-  db.close();
-  return `CREATE TABLE counted AS ${counted(rows)};`;
-}
-
-/** The words that start this tree's program with one more migration. */
-async function newer(directory: string, sql: string): Promise<Program> {
-  for (const name of ["migrations", "package.json", "src"])
-    cpSync(join(root, name), join(directory, name), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
-  const number = String(migrations("box").length + 1).padStart(4, "0");
-  writeFileSync(join(directory, `migrations/box/${number}_later.sql`), sql);
-  // It finds what it carries from where its sources lie.
-  const text = readFileSync(await programFile(), "utf8");
-  const file = join(directory, "box.cjs");
-  writeFileSync(file, text.replaceAll(join(root, "src"), join(directory, "src")));
-  return [process.execPath, file];
-}
 
 postgresTest(
   "a machine that takes an older box keeps it, however long the upgrade takes",

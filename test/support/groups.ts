@@ -72,6 +72,7 @@ export const LONG: readonly string[] = [
   "scenarios/standby-sync",
   "scenarios/twelve-hosts",
   "scenarios/upgrade-slow",
+  "scenarios/upgrade-tenants",
   "scenarios/waiting-kill",
   "senders/gelf",
   "senders/hosts",

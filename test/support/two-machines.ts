@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import Database from "better-sqlite3";
 import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
 import { freePort } from "./haproxy.ts";
 import { memoryOrTemp } from "./memory.ts";
+import { fill } from "./newer.ts";
 import { testDatabase } from "./postgres.ts";
 import { program } from "./program.ts";
 import { startReceiver } from "./receiver.ts";
@@ -171,7 +171,7 @@ export async function twoMachines(
   const token = await one.project("shop", receiver.url);
   if (mib > 0) {
     await one.stop();
-    fill(one.data, mib);
+    fill(join(one.data, "box.db"), mib);
     await one.start();
     // Until the database has it all, whoever stands by would take the small one.
     while ((await one.role())?.role !== "owner") await pause(200);
@@ -186,18 +186,6 @@ export interface TwoMachinesOptions {
   isLinked?: boolean;
   first?: Program;
   mib?: number;
-}
-
-/** Makes the store of a box that isn't running larger, of text that is half as large when it is compressed. */
-function fill(data: string, mib: number): void {
-  const db = new Database(join(data, "box.db"));
-  db.pragma("synchronous = off");
-  db.exec("CREATE TABLE ballast (body TEXT)");
-  const add = db.prepare("INSERT INTO ballast VALUES (hex(randomblob(1900)))");
-  db.transaction(() => {
-    for (let n = 0; n < mib * 256; n++) add.run();
-  })();
-  db.close();
 }
 
 function ledgerOf(

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { moveHosted } from "../../src/app/offline/hosted-move.ts";
+import { systemClock } from "../../src/ground/kit/clock.ts";
+import { systemRandom } from "../../src/ground/kit/random.ts";
+import { event, shop } from "../hosted/postgres/tenant-nodes.ts";
+import { realClock } from "../support/clock.ts";
+import { testHosted } from "../support/hosted-role.ts";
+import { fill, newer, slowly } from "../support/newer.ts";
+import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { scratch } from "../support/scratch.ts";
+import { Node } from "./nodes/node.ts";
+
+/** A newer program that has to change a tenant's large store, while others of the same node are served. */
+
+/** Longer than a node has its tenants after its latest word. */
+const SLOW_SECONDS = 20;
+const LIFE_MS = 10_000;
+/** A store that is upgraded in a thread. */
+const MIB = 70;
+const FLAGS = { egressAllow: ["127.0.0.0/8"] };
+
+/** A directory with a large tenant and a small one, and their sources' tokens. */
+async function twoTenants(t: TestContext) {
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const data = scratch(t);
+  const made = await testHosted({ ...FLAGS, data }, realClock());
+  const [large, small] = [await shop(made, receiver), await shop(made, receiver)];
+  await made.stop();
+  for (const [{ tenant }, mib] of [
+    [large, MIB],
+    [small, 0],
+  ] as const)
+    fill(join(data, "tenants", `${tenant}.db`), mib);
+  return { data, large, small };
+}
+
+/** Sends to the small one until the large one has answered; the longest wait, and how long the large one took. */
+async function sent(url: string, { large, small }: Awaited<ReturnType<typeof twoTenants>>) {
+  const from = performance.now();
+  let took: number | null = null;
+  const upgraded = event(url, large.token, 0).then(({ status }) => {
+    assert.equal(status, 202);
+    took = performance.now() - from;
+  });
+  let longest = 0;
+  for (let n = 0; took === null; n++) {
+    const asked = performance.now();
+    assert.equal((await event(url, small.token, n)).status, 202);
+    longest = Math.max(longest, performance.now() - asked);
+    await Promise.race([upgraded, pause(200)]);
+  }
+  return { longest, took };
+}
+
+async function served(t: TestContext, words: readonly string[]): Promise<string> {
+  const [, program] = await newer(scratch(t), slowly(SLOW_SECONDS));
+  const node = new Node("n", program, [
+    "hosted",
+    "serve",
+    "--egress-allow",
+    "127.0.0.0/8",
+    ...words,
+  ]);
+  t.after(() => node.kill());
+  await node.start();
+  return `http://127.0.0.1:${node.port}`;
+}
+
+function judge({ longest, took }: Awaited<ReturnType<typeof sent>>): void {
+  assert.ok(longest < took / 2, `of ${took} ms the other tenant waited ${longest}`);
+}
+
+test("a tenant is served while another one's large store is upgraded", async (t) => {
+  const tenants = await twoTenants(t);
+  judge(await sent(await served(t, ["--data", tenants.data]), tenants));
+});
+
+postgresTest("a node keeps its tenants while it upgrades a large one's store", async (t) => {
+  const tenants = await twoTenants(t);
+  const database = await testDatabase(t, { empty: true });
+  const deps = { clock: systemClock, random: systemRandom };
+  await moveHosted({ data: tenants.data, database: database.url, ...deps });
+  const data = join(scratch(t), "n");
+  mkdirSync(data, { mode: 0o700 });
+  const key = join(data, "hosted.key");
+  copyFileSync(join(tenants.data, "hosted.key"), key);
+  const words = ["--data", data, "--database", database.url, "--hosted-key", key, "--node", "n"];
+  const url = await served(t, [...words, "--drain-seconds", "0"]);
+  const asker = database.open();
+  const alive = async () => {
+    const sql = `SELECT count(*)::int AS n, bool_and(alive_until > clock_timestamp()) AS "areAlive"
+      FROM tenant_stores WHERE node = 'n'`;
+    const [row] = await asker.query<{ n: number; areAlive: boolean }>(sql);
+    return row;
+  };
+  const over = new AbortController();
+  const lapsed: unknown[] = [];
+  const watching = (async () => {
+    while (!over.signal.aborted) {
+      const row = await alive();
+      if (row?.areAlive === false) lapsed.push(row);
+      await pause(500);
+    }
+  })();
+  const seen = await sent(url, tenants).finally(() => over.abort());
+  await watching;
+  judge(seen);
+  assert.ok(seen.took > LIFE_MS, `the upgrade took ${seen.took} ms`);
+  assert.deepEqual(lapsed, [], "its tenants are its own all the while");
+  assert.equal((await alive())?.n, 2);
+});
