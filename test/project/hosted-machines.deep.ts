@@ -12,12 +12,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { needs } from "../support/commands.ts";
+import { freePort } from "../support/free-port.ts";
 import { postgresPrograms, postgresUser } from "../support/postgres.ts";
 import { programFile } from "../support/program.ts";
 import { blocks, root } from "./document.ts";
@@ -56,7 +56,7 @@ class Machines {
   #program = "";
 
   async begin(): Promise<void> {
-    this.#ports = await freePorts(5);
+    this.#ports = await Promise.all(Array.from({ length: 5 }, freePort));
     this.#program = await programFile();
     chmodSync(this.dir, 0o755);
     for (const name of ["bin", "etc", "etc/haproxy", "back"])
@@ -254,12 +254,4 @@ async function comes(holds: () => boolean, what: string): Promise<void> {
     assert.ok(left > 0, `${what} didn't come`);
     await pause(500);
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  return ports;
 }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import gelfPro from "gelf-pro";
 import { testBox } from "../support/box.ts";
+import { freePort } from "../support/free-port.ts";
 import { linesOf } from "../support/kept-lines.ts";
 import { until } from "../support/until.ts";
-import { freePort } from "./programs.ts";
 
 test("gelf-pro by UDP, in chunks too, and by TCP", async () => {
   const bound = `127.0.0.1:${await freePort()}=p/it`;

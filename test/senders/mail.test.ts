@@ -15,12 +15,13 @@ import { without } from "../faults/tools.ts";
 import { attachedMail, cronMail, mdadmMail } from "../in/adapters/mails.ts";
 import { type TestBox, testBox } from "../support/box.ts";
 import { boxProcess } from "../support/box-process.ts";
+import { freePort } from "../support/free-port.ts";
 import { linesOf } from "../support/kept-lines.ts";
 import { program } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
 import { handOver, smtpTalk } from "../web/intake/smtp-client.ts";
-import { freePort, startAlertmanager } from "./programs.ts";
+import { startAlertmanager } from "./programs.ts";
 
 const run = promisify(execFile);
 const fixtures = join(import.meta.dirname, "../fixtures");

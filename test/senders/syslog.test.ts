@@ -13,10 +13,11 @@ import { createSource } from "../../src/core/projects/sources.ts";
 import { syslog } from "../../src/in/adapters/syslog.ts";
 import { without } from "../faults/tools.ts";
 import { type TestBox, testBox } from "../support/box.ts";
+import { freePort } from "../support/free-port.ts";
 import { linesOf } from "../support/kept-lines.ts";
 import { scratch } from "../support/scratch.ts";
 import { until } from "../support/until.ts";
-import { freePort, startSender } from "./programs.ts";
+import { startSender } from "./programs.ts";
 
 const run = promisify(execFile);
 const RSYSLOGD = "/usr/sbin/rsyslogd";

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { type BoxProcess, boxProcess } from "./box-process.ts";
 import { startForwarder } from "./forwarder.ts";
-import { freePort } from "./haproxy.ts";
+import { freePort } from "./free-port.ts";
 import { memoryOrTemp } from "./memory.ts";
 import { fill } from "./newer.ts";
 import { testDatabase } from "./postgres.ts";

@@ -10,6 +10,7 @@ import { screens } from "../../../src/web/console/screens.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { signedIn } from "../../support/console.ts";
 import { dump } from "../../support/dump.ts";
+import { freePort } from "../../support/free-port.ts";
 import { furnish } from "../../support/house.ts";
 import { mountedProxy } from "../../support/mounted.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
@@ -256,14 +257,6 @@ async function overHttps(browser: Browser, receiver: Receiver): Promise<void> {
 }
 
 /** A port that is free now, since a box that starts again has to listen where it did. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
-
 /** AC-V8: the box restarts below an open page. */
 async function boxRestarts(browser: Browser): Promise<void> {
   const box = await testBox({ listen: `127.0.0.1:${await freePort()}` });

@@ -7,11 +7,11 @@ import type { TestContext } from "node:test";
 import type { Browser, CDPSession, Worker } from "playwright-core";
 import { browser } from "../../../src/app/prove/browser.ts";
 import type { PushPayload } from "../../../src/out/services/web-push/payload.ts";
+import { freePort } from "../../support/free-port.ts";
 import { type Phone, pushStory } from "../../support/push-story.ts";
 import { pass, until, untilSo } from "../../support/until.ts";
 import type { Tab } from "../tab.ts";
 import { governed } from "./pocket.ts";
-import { freePort } from "./proofs.ts";
 import { onStage, type Stage, seen } from "./stage.ts";
 
 /** A browser's side of a push service. */

@@ -13,7 +13,7 @@ import { createEgress } from "../../../src/ground/kit/egress.ts";
 import { loadKeyRing } from "../../../src/ground/kit/key-ring.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { realClock } from "../../support/clock.ts";
-import { freePort } from "../../support/haproxy.ts";
+import { freePort } from "../../support/free-port.ts";
 import { onPostgres, testDatabase } from "../../support/postgres.ts";
 import { pem, startReceiver } from "../../support/receiver.ts";
 import { scratch } from "../../support/scratch.ts";

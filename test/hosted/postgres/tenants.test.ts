@@ -7,7 +7,7 @@ import { moveHosted } from "../../../src/app/offline/hosted-move.ts";
 import { storesThere } from "../../../src/app/offline/hosted-move-stores.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { realClock } from "../../support/clock.ts";
-import { freePort } from "../../support/haproxy.ts";
+import { freePort } from "../../support/free-port.ts";
 import { ask, type TestHosted, testHosted } from "../../support/hosted-role.ts";
 import { onPostgres, testDatabase } from "../../support/postgres.ts";
 import { startReceiver } from "../../support/receiver.ts";
