@@ -1,4 +1,6 @@
+import type { FileProject } from "../src/records/config-file/document.ts";
 import type { LadderEnd } from "../src/records/config-file/ladders-end.ts";
+import type { LadderConfig } from "../src/records/config-file/shape.ts";
 import { CommandError } from "./exit.ts";
 import { printable } from "./table.ts";
 
@@ -33,4 +35,29 @@ export function mustEndNoLadder(projects: readonly OfProject[]): void {
   throw new CommandError(
     `nothing was changed, because these alerts would page nobody further:\n  ${ended.join("\n  ")}\n--yes applies it all the same`,
   );
+}
+
+type Config = FileProject["config"];
+
+/**
+ * What a project has to be before the file's ladders can be made: as it is, with the schedules that they name. Null where it
+ * shares these already, or none.
+ */
+export function withNamedSchedules(
+  { name, config }: FileProject,
+  before: Config | null,
+  ladders: readonly LadderConfig[],
+): Config | null {
+  const named = new Set(ladders.flatMap(({ steps }) => steps.flatMap((one) => one.schedules)));
+  const present = before?.schedules ?? [];
+  const missing = config.schedules.filter(
+    (one) =>
+      one.shared &&
+      named.has(`${name}/${one.name}`) &&
+      !present.some((other) => other.name === one.name && other.shared),
+  );
+  if (missing.length === 0) return null;
+  const others = present.filter((one) => !missing.some((other) => other.name === one.name));
+  const nothing = { sources: [], actions: [], integrations: [], rules: [] };
+  return { ...(before ?? nothing), schedules: [...others, ...missing] };
 }

@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { HolidaysAnswer } from "../src/core/oncall/holidays.ts";
 import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
-import type { FileTenant, TenantNow } from "../src/records/config-file/tenant.ts";
+import type { TenantNow } from "../src/records/config-file/tenant.ts";
 import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import { planLadders } from "./config-named-ladders.ts";
 import { listed, ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
@@ -28,13 +28,48 @@ export async function planTenant(
   document: ConfigDocument,
   expected: readonly string[],
 ): Promise<TenantChange[]> {
-  const { holidays, ladders, gateways, fallback } = document.tenant ?? {};
+  const { gateways, fallback } = document.tenant ?? {};
   return [
-    ...(holidays ? await planHolidays(options, document, holidays) : []),
-    ...(ladders ? await planLadders(options, document, ladders) : []),
+    ...(await planThings(options, document)),
     ...(gateways ? await planGateways(options, document, gateways) : []),
     ...(fallback ? await planFallback(options, fallback, expected) : []),
   ];
+}
+
+/** The changes that a file's lists make: things that are made or replaced come before the projects, those that go after them. */
+async function planThings(options: ApiOptions, document: ConfigDocument): Promise<TenantChange[]> {
+  const { tenantNouns } = await import("../src/records/config-file/tenant-nouns.ts");
+  const { lineDiff } = await import("../src/records/config-file/diff.ts");
+  const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
+  const plans = tenantNouns.map(async ([key, { one: kind, neededBy, makes, ...noun }]) => {
+    const wanted = document.tenant?.[key];
+    if (wanted === undefined) return [];
+    return planEach<{ name: string }, { name: string }>(options, {
+      kind,
+      at: v1(key),
+      there: await listed(options, key),
+      wanted,
+      nameOf: ({ name }) => name,
+      async put(one, { before, i }) {
+        const was = before && noun.ofFile(before, (id) => emails.get(id) ?? id);
+        const body = noun.body(one);
+        if (was !== undefined && isDeepStrictEqual(noun.body(was), body)) return null;
+        const make = () =>
+          was === undefined && makes === "POST"
+            ? api.post(options, v1(key), body)
+            : api.put(options, v1(key, one.name), body);
+        const faults = ofFile(`${kind} ${one.name}`, ({ details }) =>
+          document.faultsAt(`/tenant/${key}/${i}`, details),
+        );
+        const lines = lineDiff((was && noun.text?.(was)) ?? "", noun.text?.(one) ?? "");
+        return { lines, neededBy, apply: () => make().catch(faults) };
+      },
+      ...(key === "holidays" && {
+        mayGo: (one) => mustBeUnused(document, one as HolidaysAnswer),
+      }),
+    });
+  });
+  return (await Promise.all(plans)).flat();
 }
 
 async function planGateways(
@@ -95,33 +130,6 @@ export function showTenant(changes: readonly TenantChange[]): void {
   ]);
   terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
 }
-
-/** The changes that a file's holidays make: those that are made or replaced come before the projects, those that go after them. */
-async function planHolidays(
-  options: ApiOptions,
-  document: ConfigDocument,
-  wanted: NonNullable<FileTenant["holidays"]>,
-): Promise<TenantChange[]> {
-  const { lineDiff } = await import("../src/records/config-file/diff.ts");
-  const { sortedDates } = await import("../src/core/oncall/holidays.ts");
-  return planEach(options, {
-    kind: "holidays",
-    at: v1("holidays"),
-    there: await listed<HolidaysAnswer>(options, "holidays"),
-    wanted,
-    nameOf: ({ name }) => name,
-    async put({ name, dates }, { before }) {
-      const lines = lineDiff(textOf(before?.dates ?? []), textOf(sortedDates(dates)));
-      if (before !== undefined && lines.length === 0) return null;
-      const apply = () => api.put(options, v1("holidays", name), { dates });
-      return { lines, neededBy: "schedules", apply };
-    },
-    mayGo: (one) => mustBeUnused(document, one),
-  });
-}
-
-const textOf = (dates: HolidaysAnswer["dates"]): string =>
-  dates.map(({ date, name }) => `${date} ${name}`.trimEnd()).join("\n");
 
 /** What would be refused once all else has been applied is said before. */
 function mustBeUnused({ projects }: ConfigDocument, { name, schedules }: HolidaysAnswer): void {

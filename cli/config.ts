@@ -5,8 +5,12 @@ import type { AppliedAnswer } from "../src/records/config-file/applied.ts";
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
 import { mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
-import { laddersOfProject, laddersText, mustEndNoLadder } from "./config-ladders.ts";
-import { withNamedSchedules } from "./config-named-ladders.ts";
+import {
+  laddersOfProject,
+  laddersText,
+  mustEndNoLadder,
+  withNamedSchedules,
+} from "./config-ladders.ts";
 import { invitePeople, type MadePerson, planPeople, showPeople } from "./config-people.ts";
 import { ofFile, type TenantChange } from "./config-plan.ts";
 import { planTenant, showTenant, tenantNow } from "./config-tenant.ts";

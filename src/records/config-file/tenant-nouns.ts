@@ -5,14 +5,14 @@ import {
   listHolidays,
   MOST_HOLIDAY_CALENDARS,
   putHolidays,
+  sortedDates,
 } from "../../core/oncall/holidays.ts";
 import { bounds } from "../../core/projects/bounds.ts";
 import { insertLadder, listLadders } from "../../core/projects/ladders.ts";
-import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { importedLadders } from "./imported.ts";
-import { type LadderConfig, ladderConfig, named } from "./shape.ts";
+import { ladderConfig, named } from "./shape.ts";
 
 /** What an account's id is in a file. */
 type EmailOf = (id: string) => string;
@@ -21,12 +21,24 @@ type NamedShape = z.ZodObject<{ name: z.ZodType<string> }>;
 
 /** A noun of the whole box: a file lists its things under `tenant`, and parts of projects name them. */
 interface TenantNoun<S extends NamedShape, Listed> {
+  /** The word for one of them. */
+  one: string;
   /** One of them in a file. */
   shape: S;
   most: number;
+  /** What of the projects names them, and is applied after them. */
+  neededBy: "schedules" | "rules";
   list(reader: Reader): readonly Listed[];
-  /** One that is listed, as a file has it. */
-  ofFile(one: Listed, emailOf: EmailOf): object;
+  /** One that is listed, as a file is read. */
+  ofFile(one: Listed, emailOf: EmailOf): z.output<S>;
+  /** How a file is written, where that isn't just without defaults. */
+  written?(one: z.output<S>): object;
+  /** What the interface takes of one in a file. */
+  body(one: z.output<S>): object;
+  /** How the interface makes one: at the address of their list, or as it replaces one. */
+  makes: "POST" | "PUT";
+  /** What a change shows of it, by lines. */
+  text?(one: z.output<S>): string;
   /** Makes one that stands in on a trial. */
   make(tx: Tx, name: string): unknown;
 }
@@ -36,35 +48,36 @@ const noun = <S extends NamedShape, Listed extends { name: string }>(
 ) => given;
 
 /** An older box says nothing of imports. */
-export type ListedLadder = Omit<LadderConfig, "imported_from"> & { imported_from?: string | null };
+type ListedLadder = Omit<z.output<typeof ladderConfig>, "imported_from"> & {
+  imported_from?: string | null;
+};
 
-export const ladderOfFile = (
-  { name, steps, passes, pass_after_minutes, team, imported_from }: ListedLadder,
-  emailOf: EmailOf,
-): LadderConfig => ({
-  name,
-  steps: steps.map((step) => ({ ...step, accounts: step.accounts.map(emailOf) })),
-  passes,
-  pass_after_minutes,
-  team,
-  ...(imported_from != null && { imported_from }),
-});
-
-/** All of them, in the order of a file: another noun is an entry here, and a plan in cli/config-tenant.ts. */
+/** All of them, in the order of a file: another noun is an entry here. */
 export const tenantThings = {
   holidays: noun({
+    one: "holidays",
     shape: z.strictObject({ name: holidaysName, dates: holidayDates }),
     most: MOST_HOLIDAY_CALENDARS,
+    neededBy: "schedules",
     list: listHolidays,
-    ofFile: ({ name, dates }) => ({
+    ofFile: ({ name, dates }) => ({ name, dates }),
+    written: ({ name, dates }) => ({
       name,
       dates: dates.map((day) => (day.name === "" ? day.date : day)),
     }),
+    body: ({ dates }) => ({ dates: sortedDates(dates) }),
+    makes: "PUT",
+    text: ({ dates }) =>
+      sortedDates(dates)
+        .map(({ date, name }) => `${date} ${name}`.trimEnd())
+        .join("\n"),
     make: (tx, name) => putHolidays(tx, name, { dates: [] }),
   }),
   ladders: noun({
+    one: "ladder",
     shape: ladderConfig,
     most: bounds.ladders,
+    neededBy: "rules",
     list(reader): ListedLadder[] {
       const origins = importedLadders(reader);
       return listLadders(reader).map((one) => ({
@@ -72,7 +85,22 @@ export const tenantThings = {
         imported_from: origins.get(one.id) ?? null,
       }));
     },
-    ofFile: (one, emailOf) => withoutDefaults(ladderConfig, ladderOfFile(one, emailOf)) as object,
+    ofFile: ({ name, steps, passes, pass_after_minutes, team, imported_from }, emailOf) => ({
+      name,
+      steps: steps.map((step) => ({ ...step, accounts: step.accounts.map(emailOf) })),
+      passes,
+      pass_after_minutes,
+      team,
+      ...(imported_from != null && { imported_from }),
+    }),
+    body: ({ imported_from: _from, steps, ...rest }) => ({
+      ...rest,
+      steps: steps.map(({ accounts, ...step }) => ({
+        ...step,
+        accounts: accounts.map((email) => `email:${email}`),
+      })),
+    }),
+    makes: "POST",
     make: (tx, name) =>
       insertLadder(tx, { name, steps: [], passes: 1, pass_after_minutes: null, team: "" }),
   }),

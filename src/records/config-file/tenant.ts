@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
 import type { Fallback, Gateway } from "../../out/contacts/contact.ts";
 import { contactKindList } from "../../out/services/list.ts";
@@ -98,10 +99,10 @@ export function compactTenant({ things, ...now }: TenantNow): object | undefined
   }));
   const { accounts, schedules } = now.fallback;
   const fallback = filled({ people: accounts.map(emailOf), schedules });
-  const lists = tenantNouns.map(([key, { ofFile }]) => [
-    key,
-    things[key].map((one) => ofFile(one, emailOf)),
-  ]);
+  const lists = tenantNouns.map(([key, { shape, ofFile, written }]) => {
+    const all = things[key].map((one) => ofFile(one, emailOf));
+    return [key, all.map((one) => written?.(one) ?? (withoutDefaults(shape, one) as object))];
+  });
   const section = filled({ ...Object.fromEntries(lists), gateways, fallback });
   return Object.keys(section).length === 0 ? undefined : section;
 }
