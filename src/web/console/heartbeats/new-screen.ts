@@ -6,9 +6,10 @@ import { createHeartbeat } from "../../../in/heartbeats/heartbeats.ts";
 import { cronOfCalendar } from "../../../in/heartbeats/on-calendar.ts";
 import { cronFault, nextTime } from "../../../in/heartbeats/times.ts";
 import { PING } from "../../http/ping.ts";
-import type { Form, FormDone, PageCall, Screen } from "../screen.ts";
+import type { FormDone, PageCall, Screen } from "../screen.ts";
 import { empty } from "../ui/pieces.ts";
 import { clockTime } from "../ui/times.ts";
+import { trying, typedIn } from "../ui/trying.ts";
 import { heartbeatOfFields, newHeartbeatFields } from "./fields.ts";
 import { earsField, heartbeatFields, projectField } from "./form.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
@@ -20,7 +21,7 @@ const TRY = `${NEW_HEARTBEAT}/try`;
 export const newHeartbeatScreen: Screen = {
   path: NEW_HEARTBEAT,
   view(call) {
-    const fields = fieldsNow(call);
+    const fields = typedIn(call, NEW_HEARTBEAT) ?? newHeartbeatFields(call.look.zone);
     return {
       title: "New heartbeat",
       nav: "heartbeats",
@@ -33,19 +34,9 @@ export const newHeartbeatScreen: Screen = {
   },
   forms: {
     "": { verb: "createHeartbeat", act: create },
-    try: {
-      verb: "previewHeartbeat",
-      reads: true,
-      act: (_call, fields) => ({ said: "", shown: { draft: fields.toString() } }),
-    } satisfies Form,
+    try: trying("previewHeartbeat"),
   },
 };
-
-function fieldsNow({ returned, shown, look }: PageCall): URLSearchParams {
-  if (returned?.action === NEW_HEARTBEAT) return returned.form;
-  if (shown["draft"] !== undefined) return new URLSearchParams(shown["draft"]);
-  return newHeartbeatFields(look.zone);
-}
 
 function form(call: PageCall, fields: URLSearchParams): Markup {
   const projects = configVersions(call.tenant.store).map(({ project }) => project);

@@ -6,14 +6,11 @@ import { mustManage } from "../../../people/roles.ts";
 import { type Form, type FormDone, type PageCall, pathOf } from "../screen.ts";
 import { editedFields } from "../ui/edited-rows.ts";
 import { counted } from "../ui/pieces.ts";
+import { trying } from "../ui/trying.ts";
 import { ladderDigest, ladderOfFields } from "./fields.ts";
 
 /** Rows added and taken away, and what is asked of what was typed. Nothing is stored. */
-export const editing: Form = {
-  verb: "previewLadder",
-  reads: true,
-  act: (_call, form) => ({ said: "", shown: { draft: editedFields(form).toString() } }),
-};
+export const editing = trying("previewLadder", editedFields);
 
 /** Of the page of a new ladder. */
 export const newLadderForms: Readonly<Record<string, Form>> = {

@@ -9,6 +9,7 @@ import { filledOf } from "../ui/form.ts";
 import { type IconName, icon } from "../ui/icon.ts";
 import { type LadderContext, readLadderContext } from "../ui/ladder-context.ts";
 import { span } from "../ui/times.ts";
+import { typedIn } from "../ui/trying.ts";
 import { askedForm, forReal, type RuleChoices } from "./asked.ts";
 import { followLadder, untoldAndShared, whoSleeps } from "./course.ts";
 import { type EditForm, editForm } from "./edit-form.ts";
@@ -49,7 +50,7 @@ const NAV: NavId = "projects";
 const USUAL_LEVEL = 400;
 
 export function ladderView(call: PageCall, home: LadderHome): View {
-  const typed = home.locked === null ? typedIn(call, home.path) : null;
+  const typed = home.locked === null ? typedIn(call, home.path, `${home.path}/edit`) : null;
   const asked = askedParams(call.query, typed);
   const level = Number(asked.get("level") ?? "") || USUAL_LEVEL;
   const saved = home.tried(asked, null);
@@ -93,13 +94,6 @@ export function ladderView(call: PageCall, home: LadderHome): View {
 <div class="columns">${put("rungs")}<div class="card">${put("asked")}${put("found")}${put("real")}</div></div>
 ${put("sweep")}${put("after")}`,
   };
-}
-
-/** What was typed, where something was: it came back with its form, or is shown this once. */
-function typedIn({ returned, shown }: PageCall, path: string): URLSearchParams | null {
-  if (returned !== null)
-    return [path, `${path}/edit`].includes(returned.action) ? returned.form : null;
-  return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
 }
 
 function drawRungs(

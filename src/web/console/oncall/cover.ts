@@ -16,6 +16,7 @@ import {
 import { everybody } from "../ui/people-names.ts";
 import { pageWith, previewStored, type ShownSchedule, stretchWords } from "../ui/schedule.ts";
 import { span } from "../ui/times.ts";
+import { typedIn } from "../ui/trying.ts";
 import { yours } from "./now.ts";
 
 /** Putting somebody on call for a while: the one form in which every way of doing it ends. */
@@ -53,9 +54,8 @@ export const spanOf = ({
 
 /** What the form holds: what was tried or came back, else what the address names, else what is left of the shift that is now. */
 function drafted(call: PageCall, shown: ShownSchedule): URLSearchParams {
-  const tried = call.shown["cover"];
-  if (tried !== undefined) return new URLSearchParams(tried);
-  if (call.returned?.action === `${shown.path}/cover`) return call.returned.form;
+  const typed = typedIn(call, `${shown.path}/cover`);
+  if (typed !== null) return typed;
   const from = Math.floor(call.now / 60) * 60;
   const current = shown.rows[0]?.blocks.find((at) => at.starts_at <= call.now && at.ends_at > from);
   const stretch = stretchAsked(call.query.get("cover")) ?? {

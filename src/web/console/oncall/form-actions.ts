@@ -19,6 +19,7 @@ import {
   schedulePage,
   stretchWords,
 } from "../ui/schedule.ts";
+import { trying } from "../ui/trying.ts";
 import { coverOf, spanOf, stretchAsked } from "./cover.ts";
 
 /** What the page of a schedule does with overrides. */
@@ -74,13 +75,6 @@ const cover: Form = {
     const { stored } = scheduleOf(call.tenant.store, call.params);
     return putOnCall(call, form, coverOf(stored.timezone, form));
   },
-};
-
-/** Shows what the form would do, and does nothing. */
-const tryCover: Form = {
-  verb: "previewDraft",
-  reads: true,
-  act: (_call, form) => ({ said: "", shown: { cover: form.toString() } }),
 };
 
 /** From now on where it has begun. */
@@ -185,7 +179,7 @@ const putBack: Form = {
 
 export const overrideActions: Readonly<Record<string, Form>> = {
   cover,
-  "try-cover": tryCover,
+  "try-cover": trying("previewDraft"),
   take,
   swap,
   uncover,

@@ -4,13 +4,14 @@ import type { StoredSchedule } from "../../../core/oncall/schedule.ts";
 import { checkSchedule } from "../../../core/oncall/schedules.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import type { Form, PageCall, Screen } from "../screen.ts";
+import type { PageCall, Screen } from "../screen.ts";
 import { blocksOf } from "../ui/calendar-rows.ts";
 import { button } from "../ui/form.ts";
 import { askedRange } from "../ui/local-time.ts";
 import { peopleHues, peopleNames } from "../ui/people-names.ts";
 import { counted } from "../ui/pieces.ts";
 import { asked, scheduleOf, schedulePage, stretchWords } from "../ui/schedule.ts";
+import { trying, typedIn } from "../ui/trying.ts";
 import { strip } from "./cover.ts";
 import { changedBy, draftOf, draftOfForm, inputOf, type ScheduleDraft } from "./draft.ts";
 import { layersForm } from "./layers-form.ts";
@@ -50,11 +51,7 @@ export const layersScreen: Screen = {
         return { said: `Saved ${saved.project} / ${saved.name}.`, to: schedulePage(saved) };
       },
     },
-    try: {
-      verb: "previewDraft",
-      reads: true,
-      act: (_call, form) => ({ said: "", shown: { draft: form.toString() } }),
-    } satisfies Form,
+    try: trying("previewDraft"),
     delete: {
       verb: "deleteSchedule",
       act({ tenant, params }) {
@@ -68,13 +65,10 @@ export const layersScreen: Screen = {
 
 /** What was tried or came back, else what is saved. */
 function shownDraft(call: PageCall, stored: StoredSchedule, action: string): ScheduleDraft {
-  const { shown, returned, who, now } = call;
-  const text = shown["draft"];
-  if (text !== undefined) {
-    const form = new URLSearchParams(text);
-    return changedBy(draftOfForm(form), form.get("do") ?? "", { now, me: who.accountId });
-  }
-  return returned?.action === action ? draftOfForm(returned.form) : draftOf(stored);
+  const form = typedIn(call, action);
+  if (form === null) return draftOf(stored);
+  const at = { now: call.now, me: call.who.accountId };
+  return changedBy(draftOfForm(form), form.get("do") ?? "", at);
 }
 
 const WEEKS = new URLSearchParams({ days: "28" });

@@ -16,6 +16,7 @@ import { ladderEndWords, minutesWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
 import { ago, clockTime, timeOnClock } from "../ui/times.ts";
+import { typedIn } from "../ui/trying.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
 import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
@@ -87,9 +88,11 @@ function viewOf(
   const action = saved === null ? newRulePage(project.name) : rulePage(project, saved);
   // Of one that is gone the form stood at its old address.
   const own = pathOf("p", project.name, "rules", call.params["rule"] ?? "");
-  const isTyped = [action, own].some((at) => ofForm(call, at));
-  const fields = fieldsNow(call, isTyped) ?? startFields(call, saved, advice);
-  const filled = filledOf(isTyped ? call : { returned: null }, action, fields);
+  const forms = [action, own].flatMap((at) => [at, `${at}/try`, `${at}/edit`]);
+  const fields = typedIn(call, ...forms) ?? startFields(call, saved, advice);
+  const { returned } = call;
+  const isOfRule = returned !== null && forms.includes(returned.action);
+  const filled = filledOf({ returned: isOfRule ? returned : null }, action, fields);
   const isStale = call.returned?.error.code === "version_conflict";
   const title = saved === null ? "New rule" : `Rule ${saved.name}`;
   const drawForm = async () =>
@@ -131,17 +134,6 @@ function viewOf(
 <div class="rule-columns">${put("form")}${put("preview")}</div>
 ${put("away")}`,
   };
-}
-
-/** Whether what came back is this page's rule, and not another thing on it. */
-function ofForm({ returned }: PageCall, action: string): boolean {
-  return [action, `${action}/try`, `${action}/edit`].some((one) => returned?.action === one);
-}
-
-/** What was typed, where something was. */
-function fieldsNow({ returned, shown }: PageCall, isTyped: boolean): URLSearchParams | null {
-  if (returned !== null && isTyped) return returned.form;
-  return shown["draft"] === undefined ? null : new URLSearchParams(shown["draft"]);
 }
 
 function startFields(

@@ -12,11 +12,12 @@ import { heartbeatRow } from "../../../in/heartbeats/rows.ts";
 import { findHeartbeatSource } from "../../../in/heartbeats/source.ts";
 import { findLine } from "../../../in/ingest/logtail.ts";
 import { takersOfHeartbeat } from "../../../tenant/heartbeat-verbs.ts";
-import { type Form, type PageCall, pathOf, type Screen } from "../screen.ts";
+import { type PageCall, pathOf, type Screen } from "../screen.ts";
 import { localText } from "../ui/local-time.ts";
 import { silenceName } from "../ui/silence-words.ts";
 import { wouldWords } from "../ui/silence-would.ts";
 import { timeOnClock } from "../ui/times.ts";
+import { trying, typedIn } from "../ui/trying.ts";
 import { fieldsOfMatch, writeOfFields } from "./fields.ts";
 import { NEW_SILENCE, silenceForm } from "./form.ts";
 
@@ -24,7 +25,7 @@ import { NEW_SILENCE, silenceForm } from "./form.ts";
 export const newSilenceScreen: Screen = {
   path: NEW_SILENCE,
   view(call) {
-    const fields = fieldsNow(call);
+    const fields = typedIn(call, NEW_SILENCE) ?? firstSilence(call);
     const isPlanned = fields.get("kind") === "maintenance";
     return {
       title: isPlanned ? "Plan a maintenance" : "New silence",
@@ -41,20 +42,9 @@ export const newSilenceScreen: Screen = {
   },
   forms: {
     "": { verb: "createSilence", act: create },
-    try: {
-      verb: "previewSilence",
-      reads: true,
-      act: (_call, form) => ({ said: "", shown: { draft: form.toString() } }),
-    } satisfies Form,
+    try: trying("previewSilence"),
   },
 };
-
-function fieldsNow(call: PageCall): URLSearchParams {
-  const { returned, shown } = call;
-  if (returned?.action === NEW_SILENCE) return returned.form;
-  if (shown["draft"] !== undefined) return new URLSearchParams(shown["draft"]);
-  return firstSilence(call);
-}
 
 const NARROWING = [
   "match/rule",
