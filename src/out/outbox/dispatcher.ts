@@ -216,8 +216,7 @@ export function createDispatcher<Outcome, Target, Row extends QueuedRow>(
     },
     touch: (endpoint) => void touched.add(endpoint),
     revive(endpoint) {
-      const lane = lanes.get(endpoint);
-      if (lane !== undefined) forgiven(lane);
+      forgiven(laneOf(endpoint));
       touched.add(endpoint);
     },
     touchAll() {

@@ -17,7 +17,10 @@ export interface Lane {
   probeAt: number;
   /** How many may be under way: grows with each success, one again with a failure. */
   width: number;
-  /** While rows up to this id wait, the lane sends one at a time: a backlog drains in order, rule by rule. null = not looked yet. */
+  /**
+   * While rows up to this id wait, the lane sends one at a time: what piled up behind an endpoint that was away drains in
+   * order, rule by rule. null = it is to be looked how far that reaches.
+   */
   serialUntil: number | null;
   /** When to look again, in Unix milliseconds; null = when told. */
   nextAt: number | null;
@@ -41,7 +44,8 @@ export function createLane(endpoint: string, failures: number): Lane {
     failures,
     probeAt: 0,
     width: 1,
-    serialUntil: null,
+    // What waits from before was held up by the box, not by its endpoint.
+    serialUntil: 0,
     nextAt: 0,
   };
 }

@@ -88,7 +88,7 @@ export function resumeDeliveries(tx: Tx, integrationId: string): void {
      WHERE integration_id = ? AND status = 'pending' AND created_at < ?`,
   ).run(tx.at, TOO_OLD, integrationId, oldest);
   releaseDeliveries(tx, integrationId);
-  tx.note({ topic: "endpoint", id: integrationId });
+  tx.note({ topic: "endpoint", id: integrationId, well: true });
 }
 
 /** What waited for an endpoint and now goes nowhere; `alertId` is null where no alert caused it. */

@@ -91,7 +91,7 @@ function fakeQueue(
       for (const row of pending(endpoint)) row.dueAt = clock.now();
       return Math.max(0, ...pending(endpoint).map(({ id }) => id));
     },
-    backlog: () => 0,
+    backlog: (_reader, endpoint) => Math.max(0, ...pending(endpoint).map(({ id }) => id)),
     isDrained: (_reader, endpoint, { rowId, nowMs }) =>
       !pending(endpoint).some((row) => row.id <= rowId && row.dueAt <= nowMs),
   };
@@ -190,6 +190,33 @@ test("one probe at a time to a failing endpoint; its backlog then drains one at 
     await end(id);
   }
   assert.deepEqual(sent.slice(5), drained);
+});
+
+test("what waited while the box itself was away goes out side by side, the more the better it goes", async () => {
+  const { queue, add, under, sent, end } = fakeQueue();
+  const dispatcher = dispatcherOf(queue);
+  const ids = Array.from({ length: 40 }, () => add("e"));
+  dispatcher.run();
+  const wide: number[] = [];
+  while (under.size > 0) {
+    wide.push(under.size);
+    for (const id of [...under.keys()]) await end(id);
+  }
+  assert.deepEqual(sent, ids);
+  assert.ok(wide.length < 8, `${wide}`);
+});
+
+test("an endpoint known to be well again gets what piled up one at a time, in order", async () => {
+  const { queue, add, under, sent, end } = fakeQueue();
+  const dispatcher = dispatcherOf(queue);
+  const ids = Array.from({ length: 4 }, () => add("e"));
+  dispatcher.revive("e");
+  dispatcher.run();
+  for (const id of ids) {
+    assert.deepEqual([...under.keys()], [id]);
+    await end(id);
+  }
+  assert.deepEqual(sent, ids);
 });
 
 test("the next rows go out while good outcomes are written, but none behind its alert's or a bad one", async () => {
