@@ -23,7 +23,7 @@ export function aheadText(
 ): string {
   const people = (accounts: readonly string[]) => accounts.map(nameOf).join(", ") || "nobody";
   const rungs = next.slice(0, 5).map(({ at, step, why, accounts }) => {
-    const what = why === "renotify" ? "told again" : `rung ${step}`;
+    const what = why === "renotify" ? "notified again" : `rung ${step}`;
     return `${when(at)}, ${what}: ${people(accounts)}`;
   });
   const before = earlier.map(({ id, opened_at, resolved_at, resolved_by, count }) => {

@@ -25,7 +25,8 @@ const WORDS: Record<
   no_channel: () => "NOT PAGED: has no contact and no phone",
   no_device: () => "NOT PAGED: the relay knows no phone of theirs",
   channel_disabled: () => "NOT SENT: the channel is off",
-  event_filtered: ({ event, error }) => `not told of ${event}: ${error ?? "not among its kinds"}`,
+  event_filtered: ({ event, error }) =>
+    `not notified of ${event}: ${error ?? "not among its kinds"}`,
   silenced: ({ by, until }) =>
     by?.startsWith("alert:")
       ? `silenced until #${by.slice("alert:".length)} is resolved`

@@ -160,7 +160,7 @@ function weeksText({
       ? ["Nothing that this rule looks at is counted yet."]
       : compares_from > from
         ? [
-            `Before ${when(compares_from)} it can't be told: too little was counted, or it is no longer kept.`,
+            `Before ${when(compares_from)} it isn't known: too little was counted, or it is no longer kept.`,
           ]
         : [];
   return [

@@ -107,7 +107,7 @@ const WHY = {
   step: "",
   repeat: "again",
   nobody_reached_before: "at once, nobody before",
-  renotify: "told again",
+  renotify: "notified again",
   fallback: "fallback",
 } as const;
 
@@ -140,7 +140,7 @@ function simulationText(answer: Simulation, fires: number): string {
     ...(rungs.length > MOST_SHOWN ? [`and ${rungs.length - MOST_SHOWN} more, see --json`] : []),
     ...section(quiet),
     ...section(channels.map((line) => `channel ${line}`)),
-    ...section(without.map((line) => `not told ${line}`)),
+    ...section(without.map((line) => `not notified ${line}`)),
     "",
     `It ends ${when(ends.at)}: ${ENDS[ends.how]}.`,
   ].join("\n");

@@ -70,7 +70,7 @@ function joinWords(
   if (joins === null)
     return [
       "",
-      `${project} has heard no message of this shape: it would be a new template, or join one that is much like it.`,
+      `${project} has received no message of this shape: it would be a new template, or join one that is much like it.`,
     ];
   const { template_id: id, template } = joins;
   if (template === own) return ["", `${project} has this template: ${id}.`];

@@ -18,7 +18,10 @@ export function notesIn(data: string, first: DatabaseMark, { log }: BoxDeps) {
       try {
         mustNote(change);
       } catch (error) {
-        log.error({ err: error }, "the directory can't be told how its box stands to the database");
+        log.error(
+          { err: error },
+          "how the box stands to the database can't be written into the directory",
+        );
       }
     },
   };

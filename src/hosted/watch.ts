@@ -66,8 +66,8 @@ function noticeOfSilence(page: OwedPage): Notice {
   return {
     title: isSilent ? "Box is silent" : "Box is back",
     body: isSilent
-      ? `${who} has not been heard since ${since} UTC: its alerts may not reach you.`
-      : `${who} is heard again.`,
+      ? `${who} has sent no report since ${since} UTC: its alerts may not reach you.`
+      : `${who} reports again.`,
     tail: "",
     critical: isSilent,
     thread: "box",

@@ -170,8 +170,8 @@ export function pairedPage(
   const body = framed({
     style: STYLE,
     script: SCRIPT,
-    title: "You have your seat",
-    main: html`<h1>You have your seat</h1>
+    title: "Your account is ready",
+    main: html`<h1>Your account is ready</h1>
 ${signedIn && html`<p class="lead">You are signed in. When you have stored your key: <a href="${baseUrl}/welcome">to the first steps</a>.</p>`}
 <section aria-labelledby="key">
 <h2 id="key">Your API key</h2>

@@ -72,7 +72,7 @@ export const codePending = z.object({
   }),
   created_at: z.int(),
   account_id: z.string().nullable().meta({
-    description: "The account whose password it sets; null where it makes a seat.",
+    description: "The account whose password it sets; null where it makes an account.",
   }),
 });
 export type PendingCode = z.output<typeof codePending>;

@@ -177,16 +177,16 @@ test("every kind of the timeline has words; one that has none yet keeps nothing 
       told("reached_nobody", { steps: [1, 2], top: true }),
       "Rungs 1, 2 REACHED NOBODY, and there is no rung above.",
     ],
-    [told("renotified", { why: "burst" }), "Told again: new events came."],
+    [told("renotified", { why: "burst" }), "Notified again: new events came."],
     [
       told("retimed", { why: "rule_deleted", ladder: "ended" }),
       "Its rule was deleted: the ladder ends.",
     ],
     [told("merged", { alert: "2" }), "Took over #2, whose template became the same."],
-    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): told that it opened."],
+    [told("delivered", { ...hook, attempts: 1 }), "ops (webhook): notified that it opened."],
     [
       told("delivery_failed", { ...hook, error: "http 500" }),
-      "ops (webhook): NOT TOLD that it opened after 3 attempts: it answered 500.",
+      "ops (webhook): NOT NOTIFIED that it opened after 3 attempts: it answered 500.",
     ],
     [
       told("action_failed", { action: "restart", attempts: 1, error: "timeout" }),

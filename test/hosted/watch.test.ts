@@ -175,6 +175,6 @@ test("the page of a silent box names it and the time, and may sound", async (t) 
   await bench.clock.turn(LOOK_MS);
   await checkSilence(bench);
   const { aps } = JSON.parse(bench.pusher.sent[0]?.payload ?? "{}");
-  assert.match(aps.alert.body, /^box\.example:8443 has not been heard since 2026-01-05 09:00 UTC/);
+  assert.match(aps.alert.body, /^box\.example:8443 has sent no report since 2026-01-05 09:00 UTC/);
   assert.equal(aps["interruption-level"], "critical");
 });

@@ -56,7 +56,7 @@ test("a new message opens an alert once its source is learned; page and command 
   assert.equal(alerts.length, 1);
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const why = await run(["why", String(alerts[0].id)], { env });
-  assert.match(why.out, /Opened by rule new from app\. Such a message was never heard before\./);
+  assert.match(why.out, /Opened by rule new from app\. Such a message never came before\./);
   const tried = (await box.api("POST", "/v1/projects/shop/rules/dry-run", { rule })).body;
   assert.deepEqual([tried.scanned.lines, tried.matched, tried.alert_count], [3, 1, 1]);
 });

@@ -40,7 +40,7 @@ export function databaseCheck(
       detail: `${handedAside()} lines that another machine confirmed can't be read by this program: they are kept in the database until one of that machine's version serves`,
     };
   if (aloneSince === null)
-    return { ...base, ok: true, detail: "it has everything that anybody has heard of" };
+    return { ...base, ok: true, detail: "it has every change that was answered or sent" };
   const seconds = Math.round((clock.mono() - aloneSince) / 1000);
   const rest = keeper.isInDoubt()
     ? "what comes rings from here, and is handed over if another machine takes the box"

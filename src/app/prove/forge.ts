@@ -55,13 +55,13 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "each firing is counted once": ({ alerts }) => ({
     alerts: alerts.map((alert) => ({ ...alert, count: alert.count + 1_000_000 })),
   }),
-  "nothing is told while it is silenced": ({ hushes }) => ({
+  "nothing is sent while it is silenced": ({ hushes }) => ({
     hushes: hushes.map((hush) => ({ ...hush, until: Number.MAX_SAFE_INTEGER })),
   }),
-  "what was silenced is told at its end": ({ arrivals }) => ({
+  "what was silenced is sent at its end": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ event }) => event !== "alert.opened"),
   }),
-  "an acknowledgement that ends is told": ({ arrivals }) => ({
+  "an acknowledgement that ends pages again": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ event }) => event !== "alert.renotified"),
   }),
   "an alert that becomes critical rings as such": ({ rises }) => ({

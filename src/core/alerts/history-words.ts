@@ -108,8 +108,8 @@ const SAY: Readonly<Record<string, Says>> = {
         }.${
           detail.has("not_heard_for") &&
           (detail.number("not_heard_for") > 0
-            ? say` No such message was heard for ${{ span: detail.number("not_heard_for") }}.`
-            : " Such a message was never heard before.")
+            ? say` No such message came for ${{ span: detail.number("not_heard_for") }}.`
+            : " Such a message never came before.")
         }${
           detail.has("came") &&
           ` ${counted(detail.number("came"), "event")} came in its window, usually ${detail.text("usually")} do.`
@@ -163,7 +163,7 @@ const SAY: Readonly<Record<string, Says>> = {
     say`${who} gave it to ${{ strong: detail.people("accounts") }}${
       detail.list("schedules").length > 0 && ` (${detail.list("schedules").join(", ")})`
     }; ${detail.text("keep_ladder") === "true" ? "the ladder goes on beside them" : "the ladder's further rungs don't run"}.`,
-  renotified: (detail) => say`Told again: ${AGAIN[detail.text("why")] ?? "still open"}.`,
+  renotified: (detail) => say`Notified again: ${AGAIN[detail.text("why")] ?? "still open"}.`,
   retimed: (detail) =>
     say`Its rule was ${detail.text("why") === "rule_deleted" ? "deleted" : "changed"}: ${
       detail.text("ladder") === "ended"
@@ -177,8 +177,8 @@ const SAY: Readonly<Record<string, Says>> = {
     }`,
   silence_over: (detail) =>
     detail.has("since")
-      ? say`Silenced until now, since ${{ time: detail.number("since") }}: what was held back is told.`
-      : say`Quiet no more: what was held back is told.`,
+      ? say`Silenced until now, since ${{ time: detail.number("since") }}: what was held back is sent.`
+      : say`Quiet no more: what was held back is sent.`,
   merged: (detail) =>
     say`Took over ${{ alert: detail.text("alert") }}, whose template became the same.`,
   note: (detail) => say`${detail.text("source")} says: ${detail.text("note")}`,
@@ -192,13 +192,13 @@ const SAY: Readonly<Record<string, Says>> = {
   page_failed: (detail) =>
     say`${person(detail)}: ${wrong(say`not paged`)}${attempts(detail)}${failure(detail)}.`,
   delivered: (detail) =>
-    say`${channel(detail)}: told ${news(detail)}${attempts(detail)}${told(detail)}.`,
+    say`${channel(detail)}: notified ${news(detail)}${attempts(detail)}${told(detail)}.`,
   delivery_delayed: (detail) =>
-    say`${channel(detail)}: not told yet ${news(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: not notified yet ${news(detail)}${failure(detail)}.`,
   delivery_failed: (detail) =>
-    say`${channel(detail)}: ${wrong(say`not told`)} ${news(detail)}${attempts(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: ${wrong(say`not notified`)} ${news(detail)}${attempts(detail)}${failure(detail)}.`,
   delivery_dropped: (detail) =>
-    say`${channel(detail)}: not told ${news(detail)}${failure(detail)}.`,
+    say`${channel(detail)}: not notified ${news(detail)}${failure(detail)}.`,
   action_started: (detail, who) => say`${who} ran action ${{ strong: detail.text("action") }}.`,
   action_succeeded: (detail) =>
     say`Action ${{ strong: detail.text("action") }} ran${attempts(detail)}.`,

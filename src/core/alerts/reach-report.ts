@@ -36,7 +36,7 @@ export const reachAnswer = z
     }),
     reason: reachReason.meta({
       description:
-        "`shown`: seen or answered. `accepted_not_confirmed`: the service took it and has said no more. `delayed`: waits, for its time or for another attempt. `event_filtered`: the channel doesn't take this kind. `silenced`: held back now. `repeat_is_silent`: further events counted into the alert, and nobody was told again.",
+        "`shown`: seen or answered. `accepted_not_confirmed`: the service took it and has said no more. `delayed`: waits, for its time or for another attempt. `event_filtered`: the channel doesn't take this kind. `silenced`: held back now. `repeat_is_silent`: further events counted into the alert, and nobody was notified again.",
     }),
     via: z
       .string()
@@ -118,7 +118,7 @@ interface ReachFacts {
   /** The alert's events that call for somebody, each kind once, with the time of its first. */
   events: readonly { event: string; at: number }[];
   held: HeldFact | null;
-  /** When the latest event counted into it, where nobody was told again. */
+  /** When the latest event counted into it, where nobody was notified again. */
   repeatAt: number | null;
   /** null for somebody who was removed. */
   nameOf(account: string): string | null;

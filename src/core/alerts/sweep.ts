@@ -81,7 +81,7 @@ export function createSweep(
   const postpone = (id: number, error: unknown) => {
     store.write((tx) => change(tx, getAlertRow(tx, id), { due_at: tx.at + POSTPONE_SECONDS }));
     counted.postponed += 1;
-    log.error({ alert: id, err: error }, "an alert could not be settled; it is tried again");
+    log.error({ alert: id, err: error }, "an alert's step could not be taken; it is tried again");
   };
 
   /** After a rollback the slice is halved until the one that throws stands alone. */

@@ -305,7 +305,7 @@ function stormOf(
 ): number | null {
   if (kind.isChat) return given ?? otherwise ?? USUAL_STORM;
   if (given === undefined) return null;
-  const reason = `is only for rooms that several people read: a ${kind.kind} channel is told of each alert`;
+  const reason = `is only for rooms that several people read: a ${kind.kind} channel gets each alert by itself`;
   throw invalid([{ field: "/storm_threshold", reason }]);
 }
 

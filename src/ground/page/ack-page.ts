@@ -135,7 +135,7 @@ function nextWords({ state, next, isMine }: AckAlert): string {
   if (state === "resolved") return "It is over.";
   if (state === "acknowledged")
     return isMine ? "Nobody else is rung." : "They have it: nobody else is rung.";
-  return next === null ? "Nobody else is told after you." : `Next, if nobody takes it: ${next}`;
+  return next === null ? "Nobody else is paged after you." : `Next, if nobody takes it: ${next}`;
 }
 
 /** Where *Acknowledge* stood: inert, so that a second tap presses nothing. */

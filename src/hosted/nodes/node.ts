@@ -58,7 +58,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
     try {
       const askedAt = clock.mono();
       const news = await nodes.renew(sign());
-      if (state.failing) log.info("the database hears of this node again");
+      if (state.failing) log.info("the database records this node again");
       state.failing = false;
       heardAt = clock.mono();
       if (news.kind === "replaced") {
@@ -75,7 +75,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       }
     } catch (error) {
       if (!state.failing)
-        log.warn({ err: error }, "the database can't be told that this node lives");
+        log.warn({ err: error }, "the database can't record that this node lives");
       state.failing = true;
     }
   };
@@ -103,7 +103,7 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
       await renewing;
       await nodes
         .leave()
-        .catch((error) => log.warn({ err: error }, "the other nodes weren't told"));
+        .catch((error) => log.warn({ err: error }, "the other nodes weren't notified"));
     },
   };
 }

@@ -117,7 +117,7 @@ export function createHeartbeatWatch(deps: {
     const run = before
       .then(() => tellOwed(id))
       .catch((error: unknown) => {
-        log.warn({ err: error, heartbeat: id }, "a heartbeat's event could not be told yet");
+        log.warn({ err: error, heartbeat: id }, "a heartbeat's event could not be written yet");
         store.write((tx) => putOff(tx, id, AFTER_FAILURE));
       })
       .finally(() => {

@@ -18,8 +18,8 @@ export function createListenerErrors({ store, log }: ListenDeps, gateway: string
   let failures = 0;
   const report = (error: string | null) => {
     if (!hearingError(store, gateway, error)) return;
-    if (error === null) log.info({ gateway }, "answers are heard again");
-    else log.warn({ gateway, why: error }, "answers can't be heard");
+    if (error === null) log.info({ gateway }, "answers are received again");
+    else log.warn({ gateway, why: error }, "answers can't be received");
     try {
       store.write((tx) => markHearing(tx, gateway, error));
     } catch (fault) {

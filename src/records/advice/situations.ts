@@ -103,7 +103,7 @@ function nobodyActs(past: RulePast): Situation | null {
   if (alerts.length < 10 || !isIdle) return null;
   return {
     kind: "nobody_acts",
-    text: `${alerts.length} alerts paged people ${pages} times, and nobody did anything about one of them. Take its ladder away: rooms still hear it, nobody is woken.`,
+    text: `${alerts.length} alerts paged people ${pages} times, and nobody did anything about one of them. Take its ladder away: channels are still notified, and nobody is woken.`,
     figures: figuresOf(past),
     change: { escalations: [], ladder: null },
   };

@@ -50,7 +50,7 @@ export const appliedAnswer = (kinds: ChannelList) =>
     version: z.int(),
     changes: z.array(change),
     ladders_end: z.array(ladderEnd).meta({
-      description: "Rules with alerts that nobody is told of any more with this.",
+      description: "Rules with alerts for which nobody is paged any more with this.",
     }),
     kept: z.array(kept).meta({
       description: "Parts that an import left as they are, sorted by kind.",

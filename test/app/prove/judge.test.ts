@@ -212,15 +212,15 @@ test("each promise is broken by what breaks it, and only that", () => {
       { arrivals: honest.arrivals.toReversed().map(restep) },
     ],
     [
-      "nothing is told while it is silenced",
+      "nothing is sent while it is silenced",
       { hushes: [{ host: "hushed1", until: 1015, owes: "alert.opened" }] },
     ],
     [
-      "an acknowledgement that ends is told",
+      "an acknowledgement that ends pages again",
       { arrivals: honest.arrivals.filter(({ event }) => event !== "alert.renotified") },
     ],
     [
-      "an acknowledgement that ends is told",
+      "an acknowledgement that ends pages again",
       {
         alerts: [alert, named, hushed, risen, linked, climbed, { ...rung, state: "acknowledged" }],
         arrivals: acked,

@@ -120,7 +120,7 @@ const firstPingIsGreen: Step = async ({ box, run, visit, calm }) => {
   const address = (await page.textContent("#ping-address")) ?? "";
   assert.equal((await fetch(address, { method: "POST", body: "copied 3 files" })).status, 200);
   await soon(tab, { ms: 1500, what: "the first ping is seen" }, () =>
-    seen(tab, `/is heard/.test(${text("first")})`),
+    seen(tab, `/has reported/.test(${text("first")})`),
   );
   assert.equal(await page.textContent("#ping-address"), address, "what is shown once stands");
   await seen(tab, `/copied 3 files/.test(${text("message")})`);
@@ -207,7 +207,7 @@ const withoutScript: Step = async ({ box, visit }) => {
   const address = (await page.textContent("#ping-address")) ?? "";
   assert.equal((await fetch(address)).status, 200);
   await page.reload();
-  assert.match((await page.textContent("#first")) ?? "", /is heard/);
+  assert.match((await page.textContent("#first")) ?? "", /has reported/);
 };
 
 const STEPS: Record<string, Step> = {

@@ -257,7 +257,7 @@ postgresTest(
     assert.equal(refused.body.error.code, "relay_unavailable");
     assert.equal(apns.delivered().length, 1);
     // The node has found out that it can't renew.
-    const noticed = () => said.some((line) => line.includes("can't be told that this node lives"));
+    const noticed = () => said.some((line) => line.includes("can't record that this node lives"));
     await until(noticed, "the node says that the database is away");
     way.mend();
     assert.equal((await send(node, box, { alert_id: "2" })).status, 200);

@@ -138,7 +138,7 @@ describe("what jobs say through other tools' addresses", () => {
       ],
     );
     const { body: facts } = await box.api("GET", "/v1/projects/p/sources/it/facts");
-    assert.match(facts.last_refused.message, /doesn't hear this source/);
+    assert.match(facts.last_refused.message, /doesn't watch this source/);
     assert.equal((await to.alerts()).length, 3, "what failed is the source's own alert");
     // A heartbeat that names the source gets its reports, also after the source is renamed.
     const [{ id }] = all;

@@ -36,7 +36,7 @@ long(
       plain(shown),
       /It flaps · shop \/ a 11 of 12 alerts opened within 16 min of the end of the one before\..* it would have opened 1 alert and paged 12 times; it opened 12 and paged 12 times/,
     );
-    assert.match(plain(shown), /Nobody hears it · lab “c broke” came 6 times at error or above/);
+    assert.match(plain(shown), /No rule takes it · lab “c broke” came 6 times at error or above/);
     const to = /href="(\/p\/shop\/rules\/a\?advice=[^"]+)"/.exec(shown)?.[1] ?? "";
     const form = (await tab.get(to)).text;
     assert.match(plain(form), /It is filled in below, and counts once you save\./);

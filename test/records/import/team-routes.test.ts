@@ -182,7 +182,7 @@ test("a route that can't be said is named, and none that tells nobody takes what
     report,
     /r0 isn't imported: conditions here compare .* keys, and recipients is none/,
   );
-  assert.match(report, /r1 isn't imported: it tells nobody, and some of its alerts may belong/);
+  assert.match(report, /r1 isn't imported: it notifies nobody, and some of its alerts may belong/);
   assert.match(report, /r2 isn't imported: no condition here says contains-key of source/);
   assert.match(report, /r4 isn't imported: no condition here says contains of tags/);
   assert.match(report, /r5 isn't imported: no condition here says contains of description/);

@@ -81,7 +81,7 @@ test("a heartbeat is made by a plain form, its address is shown once, and the pa
   assert.doesNotMatch((await tab.get(at)).text, /\/ping\//, "once");
   await ping(address, "copied 3 files");
   const heard = await tab.sections(at, "first", "facts", "runs", "message");
-  assert.match(section(heard.text, "first"), /nightly backup is heard/);
+  assert.match(section(heard.text, "first"), /nightly backup has reported/);
   assert.match(
     section(heard.text, "facts"),
     /up · shop · every 1 h \+ 10 min last .* next by \d\d:\d\d, expected \d\d:\d\d \(in 1 h\)/,

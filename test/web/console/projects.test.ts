@@ -86,7 +86,7 @@ test("AC-13.2 what listens turns green with the first event: its template, who t
   await box.clock.turn(1000);
   assert.ok(JSON.parse((await poll).text).topics.includes("source:shop/web"));
   const heard = (await tab.sections("/p/shop", "heard")).text;
-  assert.match(heard, /✓ web is heard/);
+  assert.match(heard, /✓ web sent an event/);
   assert.match(heard, /payment <var>\*<\/var> failed after <var>\*<\/var>/);
   assert.match(heard, /in alert <a href="\/a\/1">#1<\/a>/);
   const offered = /One alert for each of these: <a href="([^"]+)">in web</.exec(heard)?.[1] ?? "";
@@ -97,7 +97,7 @@ test("AC-13.2 what listens turns green with the first event: its template, who t
   const row = (await tab.get("/p/shop")).text;
   assert.match(row, /<a href="\/p\/shop\/lines\?source=web">kept<\/a>/);
   await box.clock.turn(3_600_000);
-  assert.doesNotMatch((await tab.get("/p/shop")).text, /is heard/, "an hour on it is no news");
+  assert.doesNotMatch((await tab.get("/p/shop")).text, /sent an event/, "an hour on it is no news");
 });
 
 test("AC-13.3 a member sees rotating disabled with its reason; a manager's new token ends the old one", async (t) => {

@@ -100,7 +100,7 @@ test("AC-18.3: an alert that is open at the end of a silence pages within 5 s, a
     ["1"],
   );
   const after = await tab.get("/a/1");
-  assert.match(section(after.text, "head"), /Quiet until \S+, since \S+; told then/);
+  assert.match(section(after.text, "head"), /Quiet until \S+, since \S+; notified then/);
   assert.match(section(after.text, "timeline"), /Silenced until now, since/);
 });
 
@@ -132,7 +132,7 @@ test("a silence ends now, lasts an hour longer, is changed, and each is taken ba
   await tab.get("/silences");
   await tab.post(`/silences/${id}/end`, {}, { from: "/silences" });
   const page = (await tab.get("/silences")).text;
-  assert.match(words(page), /Ended: shop · errors · provider=acme. What it held back is told now/);
+  assert.match(words(page), /Ended: shop · errors · provider=acme. What it held back is sent now/);
   assert.deepEqual(await silences(), []);
   const again = undo(page);
   assert.equal(again.action, "/silences/again");

@@ -165,14 +165,14 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
     /bob@example\.org not paged: not on call, ann@example\.org was/,
     "not_on_call",
   );
-  assert.match(usual, /cid@example\.org not told : has no contact and no phone/, "no_channel");
+  assert.match(usual, /cid@example\.org not paged : has no contact and no phone/, "no_channel");
   assert.match(usual, /no way to reach them: nothing would ring/);
   assert.match(
     usual,
-    /tickets isn’t told that somebody is paged: it takes other events/,
+    /tickets isn’t notified that somebody is paged: it takes other events/,
     "event_filtered",
   );
-  assert.match(usual, /closed isn’t told that it opened: it is off/, "channel_disabled");
+  assert.match(usual, /closed isn’t notified that it opened: it is off/, "channel_disabled");
   assert.match(usual, /dee@example\.org rung 2, in/, "step_not_reached");
   const over = { account_id: cid.accountId, starts_at: now, ends_at: now + 8 * HOUR };
   await box.api("POST", "/v1/projects/shop/oncall/schedules/primary/overrides", over);
@@ -191,7 +191,7 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
   assert.equal((await box.api("POST", "/v1/silences", silence)).status, 201);
   const quiet = await found();
   assert.match(quiet, /Weak: Silenced: deploy/, "silenced");
-  assert.match(quiet, /not told: silenced/);
+  assert.match(quiet, /not notified: silenced/);
 });
 
 test("a sweep is a grid of verdicts, a list of what isn't good and a table; each leads to its time", async (t) => {

@@ -62,26 +62,26 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
     "not paged: an override gives the duty to Bob until 10:00",
     "/oncall",
   ],
-  no_channel: [{ account_id: "me" }, "not told: has no contact and no phone", "/me/devices"],
-  no_device: [{}, "not told: the relay knows no phone of theirs", "/people/ann"],
+  no_channel: [{ account_id: "me" }, "not paged: has no contact and no phone", "/me/devices"],
+  no_device: [{}, "not paged: the relay knows no phone of theirs", "/people/ann"],
   channel_disabled: [
     { integration_id: "c1", event: "alert.opened", error: "http 410" },
-    "not told that it opened: it is off: it answered 410",
+    "not notified that it opened: it is off: it answered 410",
     "/p/shop/channels/c1",
   ],
   event_filtered: [
     { integration_id: "c1", event: "alert.opened", error: "takes alert.resolved" },
-    "not told that it opened: takes alert.resolved",
+    "not notified that it opened: takes alert.resolved",
     "/p/shop/channels/c1",
   ],
-  silenced: [{ by: "s1", until: NOW + 32_400 }, "not told: silenced until 18:00", "/silences"],
+  silenced: [{ by: "s1", until: NOW + 32_400 }, "not notified: silenced until 18:00", "/silences"],
   no_ladder: [{}, "Nobody is paged: the rule has no ladder.", "/p/shop/rules/errors"],
   repeat_is_silent: [
     { at: NOW - 12 },
     "Further events are counted in this alert and ring nobody anew; the last came 12 s ago.",
     "/p/shop/rules/errors",
   ],
-  account_removed: [{}, "not told: was removed", "/p/shop/rules/errors"],
+  account_removed: [{}, "not paged: was removed", "/p/shop/rules/errors"],
 };
 
 test("each reason of the closed list has its sentence, and a link to what would change it", () => {
@@ -100,7 +100,7 @@ test("each reason of the closed list has its sentence, and a link to what would 
   }
   const channel = { account_id: null, integration_id: "c1", event: "alert.opened" };
   const told = reachWords({ ...NOTHING, ...channel, reason: "delivered" }, call, about);
-  assert.equal(plain(told.words.markup), "told that it opened 08:00");
+  assert.equal(plain(told.words.markup), "notified that it opened 08:00");
   const many = reachWords({ ...NOTHING, reason: "delivered", together: 4 }, call, about);
   assert.match(plain(many.words.markup), /, in one message with 3 others$/);
   const sent: ReachEntry = { ...NOTHING, reason: "accepted_not_confirmed" };
@@ -164,7 +164,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
     { accounts: ["bob"], keep_ladder: true },
     "Ann gave it to Bob; the ladder goes on beside them.",
   ],
-  renotified: [{ why: "burst" }, "Told again: new events came."],
+  renotified: [{ why: "burst" }, "Notified again: new events came."],
   retimed: [
     { why: "rule_changed", ladder: "goes_on", next_at: NOW + 60 },
     "Its rule was changed: the ladder goes on at 09:01.",
@@ -173,7 +173,7 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
     { until: NOW + 3600, reason: "deploy", held: "step" },
     "Kept quiet until 10:00: deploy. Held back: a rung of the ladder.",
   ],
-  silence_over: [{}, "Quiet no more: what was held back is told."],
+  silence_over: [{}, "Quiet no more: what was held back is sent."],
   merged: [{ alert: "7" }, "Took over #7, whose template became the same."],
   note: [{ source: "api", note: "half done" }, "api says: half done"],
   noted: [{ text: "x" }, "Ann noted:"],
@@ -197,19 +197,19 @@ const KINDS: Record<string, [detail: Record<string, unknown>, words: string]> = 
   ],
   delivered: [
     { integration: "ops", type: "slack", event: "alert.opened", told_with: 3 },
-    "ops (slack): told that it opened, in one message with 3 others.",
+    "ops (slack): notified that it opened, in one message with 3 others.",
   ],
   delivery_delayed: [
     { integration: "ops", event: "alert.opened", error: "http 503" },
-    "ops: not told yet that it opened: it answered 503.",
+    "ops: not notified yet that it opened: it answered 503.",
   ],
   delivery_failed: [
     { integration: "ops", event: "alert.opened", error: "http 410" },
-    "ops: not told that it opened: it answered 410.",
+    "ops: not notified that it opened: it answered 410.",
   ],
   delivery_dropped: [
     { integration: "ops", event: "alert.opened", error: "it is off" },
-    "ops: not told that it opened: it is off.",
+    "ops: not notified that it opened: it is off.",
   ],
   action_started: [{ action: "restart" }, "Ann ran action restart."],
   action_succeeded: [{ action: "restart" }, "Action restart ran."],

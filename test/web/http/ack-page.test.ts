@@ -90,7 +90,7 @@ test("a link says how bad it is and who is next; one button stands there to be p
   const page = async () => (await fetch(url, { headers: BROWSER })).text();
   const open = await page();
   assert.match(open, /class="level \w+">.*<\/svg>\w+<\/span><span>\w+ · [^<]+ · #\d+</);
-  assert.match(open, /Nobody else is told after you|Next, if nobody takes it: \S+ in /);
+  assert.match(open, /Nobody else is paged after you|Next, if nobody takes it: \S+ in /);
   // Of this look there is one a page: AC-L3.
   assert.equal(open.match(/<button class="huge"/g)?.length, 1);
   assert.match(open, new RegExp(`href="../a/${id}">Open the alert`));

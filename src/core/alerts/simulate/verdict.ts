@@ -81,15 +81,18 @@ function causeOf(
     world.channels.some((channel) => whyNotPaged(channel, event) === null);
   if (world.rule.escalations.length === 0)
     return hears("alert.opened")
-      ? ["warn", "The rule has no ladder: only channels are told."]
-      : ["error", "Nobody is told: the rule has no ladder, and no channel hears of it."];
+      ? ["warn", "The rule has no ladder: only channels are notified."]
+      : ["error", "Nobody is notified: the rule has no ladder, and no channel takes its alerts."];
   const isPaged = rungs.some(({ accounts }) => accounts.length > 0);
   if (held.length > 0 && rungs.length === 0) return ["warn", `Silenced: ${held[0]?.reason ?? ""}.`];
   if (!isPaged) return ["error", "Nobody is on call: the ladder reaches nobody."];
   if (!world.reachable.isKnown)
     return hears("alert.escalated")
-      ? ["warn", "Nobody has a contact or a phone: only channels are told."]
-      : ["error", "Nothing rings: nobody has a contact or a phone, and no channel hears of it."];
+      ? ["warn", "Nobody has a contact or a phone: only channels are notified."]
+      : [
+          "error",
+          "Nothing rings: nobody has a contact or a phone, and no channel takes its alerts.",
+        ];
   const people = [...of.heard.keys()];
   if (people.length === 0) return ["error", "Nothing reaches anybody whom it pages."];
   if (people.every((account) => of.silent.has(account)))

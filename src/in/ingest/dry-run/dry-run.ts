@@ -59,7 +59,7 @@ const weeks = z.object({
   until: z.int(),
   compares_from: z.int().nullable().meta({
     description:
-      "Before it nothing can be told, as far as counts are kept: of `unusual` and `missing` two weeks, of `first_seen_days` the first 24 hours. Null: nothing was counted yet.",
+      "Before it nothing is known, as far as counts are kept: of `unusual` and `missing` two weeks, of `first_seen_days` the first 24 hours. Null: nothing was counted yet.",
   }),
   complete: z.boolean().meta({
     description: "False: there is so much that not all was looked at.",

@@ -75,7 +75,7 @@ export function takeRoutes(
 }
 
 const QUIET =
-  "it tells nobody, and some of its alerts may belong to a route before it that isn't imported";
+  "it notifies nobody, and some of its alerts may belong to a route before it that isn't imported";
 
 const pagesNobody = ({ paging: { ladder, escalations = [] } }: GivenRoute) =>
   ladder === undefined && escalations.length === 0;

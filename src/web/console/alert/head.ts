@@ -66,7 +66,7 @@ function quietBefore(call: PageCall, { row, quiet, entries }: ShownAlert): Piece
   const since = over.detail["since"];
   return html`<p class="soft">Quiet until ${clockTime(call, over.at)}${
     typeof since === "number" && html`, since ${clockTime(call, since)}`
-  }; told then.</p>`;
+  }; notified then.</p>`;
 }
 
 /** How often the same came in the past day. */

@@ -93,7 +93,7 @@ function grouped(
 /** Those who were not paged and are on no later rung, with the reason of each. */
 function untoldLine(call: PageCall, shown: ShownAlert, untold: readonly OnLadder[]): Piece {
   if (untold.length === 0) return false;
-  return html`<details id="untold"><summary>${counted(untold.length, "person", "people")} not told · Why?</summary><ul>${untold.map(
+  return html`<details id="untold"><summary>${counted(untold.length, "person", "people")} not paged · Why?</summary><ul>${untold.map(
     ({ id, name, entries }) =>
       html`<li id="${id}"><b>${name}</b>: ${entries.map((entry) => {
         const { words, change } = reachSaid(call, shown, entry);

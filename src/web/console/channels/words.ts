@@ -9,7 +9,7 @@ import { ago, clockTime, since, until } from "../ui/times.ts";
 export const EVENT_WORDS: Readonly<Record<string, string>> = {
   "alert.opened": "opened",
   "alert.escalated": "next rung of a ladder",
-  "alert.renotified": "told again",
+  "alert.renotified": "notified again",
   "alert.acknowledged": "acknowledged",
   "alert.resolved": "resolved",
   "alert.test": "test",

@@ -151,7 +151,7 @@ function firstPing({ beat, row }: ShownBeat, call: PageCall): Markup {
     listRuns(call.tenant.store, row.id, 2).length > 1
   )
     return html``;
-  return html`<p class="notice notice-good"><span class="good">✓ ${row.name} is heard</span>, ${clockTime(call, row.last_at)}: it is waited for from now on.</p>`;
+  return html`<p class="notice notice-good"><span class="good">✓ ${row.name} has reported</span>, ${clockTime(call, row.last_at)}: it is expected from now on.</p>`;
 }
 
 function facts(call: PageCall, { beat, project }: ShownBeat): Markup {
@@ -215,5 +215,5 @@ function away(call: PageCall, { row, project }: ShownBeat): Markup {
       ...(mayRotate ? {} : { why: `Owners and admins do that. Ask ${managers(call)}.` }),
     },
   )}</details>
-<details id="delete"><summary>Delete it</summary><p>With it go its address, which a job that still calls it is told by 404, and ${counted(runs, "run")} that ${runs === 1 ? "is" : "are"} kept. ${row.state === "down" ? "The alert that it is missing ends. " : ""}Alerts and rules of ${project.name} stay. It can’t be undone.</p>${button(call, { action: `/heartbeats/${id}/delete`, name: `Delete ${name}`, kind: "danger" })}</details>`;
+<details id="delete"><summary>Delete it</summary><p>With it go its address, which answers 404 from then on, and ${counted(runs, "run")} that ${runs === 1 ? "is" : "are"} kept. ${row.state === "down" ? "The alert that it is missing ends. " : ""}Alerts and rules of ${project.name} stay. It can’t be undone.</p>${button(call, { action: `/heartbeats/${id}/delete`, name: `Delete ${name}`, kind: "danger" })}</details>`;
 }

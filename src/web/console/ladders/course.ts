@@ -18,7 +18,7 @@ type Step = Rungs[number];
 const WHY: Readonly<Record<Step["why"], string>> = {
   step: "",
   repeat: "again",
-  renotify: "told again",
+  renotify: "notified again",
   fallback: "as the fallback",
   nobody_reached_before: "at once, since nobody was reached before",
 };
@@ -173,7 +173,7 @@ export function untoldAndShared(
     )}</ul></details>`
   }${
     untold.length > 0 &&
-    html`<details id="sim-untold"><summary>Who isn’t told, and why (${untold.length})</summary><ul class="who">${untold.map(
+    html`<details id="sim-untold"><summary>Who isn’t notified, and why (${untold.length})</summary><ul class="who">${untold.map(
       (entry) => {
         const { words, change } = reachWords(entry, seen, about);
         return html`<li class="who-item">${entry.name !== null && html`<strong>${entry.name}</strong> `}<span>${words}</span>${change !== null && html` · ${change}`}</li>`;
@@ -187,12 +187,12 @@ type Shared = Simulation["shared"][number];
 function sharedWords({ state, reason, event }: Shared): Markup {
   const news = newsWords(event);
   if (reason === "silenced")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: silenced`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t notified ${news}: silenced`;
   if (reason === "event_filtered")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: it takes other events`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t notified ${news}: it takes other events`;
   if (reason === "channel_disabled")
-    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t told ${news}: it is off`;
-  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> is told ${news} <span class="soft">(${CHANNEL_STATE[state]})</span>`;
+    return html`<span class="dot dot-none" aria-hidden="true"></span> isn’t notified ${news}: it is off`;
+  return html`<span class="dot dot-${CHANNEL_DOT[state]}" aria-hidden="true"></span> is notified ${news} <span class="soft">(${CHANNEL_STATE[state]})</span>`;
 }
 
 function channelLink(

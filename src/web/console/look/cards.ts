@@ -87,7 +87,7 @@ function states(call: PageCall): Shown[] {
       mark: squareChip("bell-off"),
       words: two(
         html`<b>Quiet</b> until ${clockTime(call, now + 3600)}`,
-        "nobody is told meanwhile",
+        "nobody is notified meanwhile",
       ),
     },
     {

@@ -81,7 +81,7 @@ const brandAndColours = (): Markup =>
   )}</ul>`;
 
 const typeSizes = (): Markup =>
-  html`<h2>Type</h2><h2>Title of a part</h2><h3>Title of a card</h3><p>Body: the sender was last heard at 03:05. <a href="#type">A link</a>, <strong>what matters</strong>, <code>what is typed</code>, <kbd>a key</kbd>.</p><p class="soft">Second line.</p><p class="small soft">Small second line.</p>
+  html`<h2>Type</h2><h2>Title of a part</h2><h3>Title of a card</h3><p>Body: the last event came at 03:05. <a href="#type">A link</a>, <strong>what matters</strong>, <code>what is typed</code>, <kbd>a key</kbd>.</p><p class="soft">Second line.</p><p class="small soft">Small second line.</p>
 <p class="message">message with <var>what varies</var> in it</p><p><span class="good">proved</span>, <span class="warn">not proved lately</span>, <span class="wrong">nothing reaches them</span></p>`;
 
 const levels = (): Markup =>
@@ -143,8 +143,8 @@ function notes(call: PageCall): Markup {
   const finding = (state: "failed" | "wrong" | "note" | "ok", words: string) =>
     findingRow({ id: `look-${state}`, check: "backups", state, words: html`${words}`, mend: null });
   return html`<h2>What is said</h2>${tabs("Sample", [tab("Lines", null, true), tab("Kinds", 29)])}
-<p class="notice">A note: what happened, what stayed, what to do.</p><p class="notice notice-good"><span class="good">✓ app is heard</span>, 03:05.</p><p class="notice notice-warn">Quiet until 18:00: disk swap.</p><p class="notice notice-wrong">Nothing reaches Lucía. She is the last rung. <a href="${base}${NOWHERE}">Mend it</a></p>
-<ul class="who">${finding("failed", "The disk is full.")}${finding("wrong", "The last backup is 9 days old.")}${finding("note", "One sender was never heard.")}${finding("ok", "Made 2 h ago, and proved.")}</ul>
+<p class="notice">A note: what happened, what stayed, what to do.</p><p class="notice notice-good"><span class="good">✓ app sent an event</span>, 03:05.</p><p class="notice notice-warn">Quiet until 18:00: disk swap.</p><p class="notice notice-wrong">Nothing reaches Lucía. She is the last rung. <a href="${base}${NOWHERE}">Mend it</a></p>
+<ul class="who">${finding("failed", "The disk is full.")}${finding("wrong", "The last backup is 9 days old.")}${finding("note", "One source never sent an event.")}${finding("ok", "Made 2 h ago, and proved.")}</ul>
 ${barLine("alert", html`<strong>The box can’t page.</strong> The disk is full. <a href="${base}${NOWHERE}">Mend it</a>`, "look-alert")}${barLine("status", html`<strong>Pixel 8 isn’t rung any more</strong>: its push service says that it is gone.`, "look-status")}
 <div class="look-toast">${flashLine({ said: "Acknowledged #130.", undo: { action: NOWHERE } }, base, "look-said")}</div><div class="look-toast">${refusedLine({ message: "Somebody else has it since 03:06." }, "look-refused")}</div>`;
 }

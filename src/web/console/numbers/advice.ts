@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<AdviceKind, string>> = {
   ends_by_itself: "It ends by itself",
   nobody_acts: "Nobody acts on it",
   never_answered: "A rung that nobody answers",
-  unheard: "Nobody hears it",
+  unheard: "No rule takes it",
   vanished: "It no longer comes",
   unproved: "Not proved for long",
 };

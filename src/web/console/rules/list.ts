@@ -110,7 +110,7 @@ function whenWords({
     sources.length > 0 && `from ${anyOf(sources)}`,
     tags.length > 0 && `tagged ${anyOf(tags)}`,
     text !== "" && `with “${text}” in it`,
-    days !== null && `never heard of before or not for ${counted(days, "day")}`,
+    days !== null && `never seen before or not for ${counted(days, "day")}`,
     unusual !== null &&
       `more than ${unusual.factor} times as many as usual and at least ${unusual.at_least}`,
     ...conditions.map(conditionWords),

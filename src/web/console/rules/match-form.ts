@@ -44,7 +44,7 @@ const SELDOM = [
 ] as const;
 
 function seldomForm(filled: Filled): Markup {
-  return html`${field(filled, filled.action, { name: "first_seen_days", label: "New: not heard of for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template was not heard of in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
+  return html`${field(filled, filled.action, { name: "first_seen_days", label: "New: not seen for", at: "/match/first_seen_days", type: "number", unit: "days", placeholder: "any", hint: "1 to 90: only messages whose template did not come in the project for so long, or never. What a new source says in its first 24 hours is learned, and opens nothing by this. Empty: any message." })}
 <div class="rule-line">${field(filled, filled.action, { name: "unusual_factor", label: "Unusual: more than", at: "/match/unusual/factor", type: "number", unit: "times as many", placeholder: "any", hint: "2 to 100: only while within the time below more than so many times as many come as usually in these hours of the week, by the last four weeks. It needs two weeks to compare with. Empty: any number." })}
 ${field(filled, filled.action, { name: "unusual_at_least", label: "and at least", at: "/match/unusual/at_least", type: "number", unit: "events", placeholder: "10" })}</div>
 <div class="rule-line">${select(filled, filled.action, {

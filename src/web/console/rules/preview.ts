@@ -71,7 +71,7 @@ function fourWeeks(call: PageCall, { weeks }: DryRun): Piece {
     told === null
       ? "Nothing that this rule looks at is counted yet."
       : told > from &&
-        html`Before ${clockTime(call, told)} it can't be told: too little was counted, or it is no longer kept.`;
+        html`Before ${clockTime(call, told)} it isn't known: too little was counted, or it is no longer kept.`;
   return html`<h3>The last four weeks</h3>
 <p>By what is counted by the hour it would ${count === 0 ? "never have fired" : `have fired ${count === 1 ? "once" : `${count} times`}`}. ${unknown !== false && html`<span class="soft">${unknown}</span>`}</p>
 ${!complete && html`<p class="notice notice-warn">There is so much that not all of it was looked at.</p>`}

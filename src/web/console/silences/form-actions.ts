@@ -40,7 +40,7 @@ export const silenceForms: Readonly<Record<string, Form>> = {
       const said =
         silence.state === "planned"
           ? `Deleted: ${silenceName(silence)}.`
-          : `Ended: ${silenceName(silence)}. What it held back is told now.`;
+          : `Ended: ${silenceName(silence)}. What it held back is sent now.`;
       const isHere = call.at === `/silences/${silence.id}/end`;
       const done = { said, ...(isHere && silence.state === "planned" && { to: "/silences" }) };
       // The file makes its own again.

@@ -79,7 +79,7 @@ function endFields(call: SilenceForm): Markup {
     fields,
   } = call;
   const at = fields.get("ends_at") ?? localText(zone, call.now + 2 * 3600);
-  return html`${pills(call, NEW_SILENCE, { name: "until", label: "How long", value: fields.get("until") ?? "1h", choices: ENDS, hint: "“When I say” ends after 12 hours at the latest, and tells you." })}
+  return html`${pills(call, NEW_SILENCE, { name: "until", label: "How long", value: fields.get("until") ?? "1h", choices: ENDS, hint: "“When I say” ends after 12 hours at the latest, and notifies you." })}
 <div class="if-at">${field(call, NEW_SILENCE, { name: "ends_at", type: "datetime-local", label: `Until, on your clock (${zone})`, value: at, hint: "30 days at most." })}</div>`;
 }
 

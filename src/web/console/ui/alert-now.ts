@@ -83,7 +83,7 @@ export function nowWords(call: NowCall, row: AlertRow, about: NowAbout): NowWord
       squareChip("bell-off"),
       lines(
         html`<b>Quiet</b>${row.held_until !== null && html` until ${clockTime(call, row.held_until)}`}`,
-        "nobody is told meanwhile",
+        "nobody is notified meanwhile",
       ),
     );
   return ringing(call, row, about);

@@ -42,7 +42,7 @@ function one(call: PageCall, project: string, { name }: SourceAnswer): Markup {
   if (heard === null)
     return html`<p class="notice">◌ listening for <strong>${name}</strong> … <a class="noscript" href="${call.base}${call.at}">Look again</a></p>`;
   const { at, message, level, template, rules, alert, pages, proposes } = heard;
-  return html`<div class="notice notice-good"><p><span class="good">✓ ${name} is heard</span>, ${clockTime(call, at)}: ${levelBadge(level)} <span class="message">${message}</span></p>
+  return html`<div class="notice notice-good"><p><span class="good">✓ ${name} sent an event</span>, ${clockTime(call, at)}: ${levelBadge(level)} <span class="message">${message}</span></p>
 <p>Its template: <span class="message">${markedTemplate(template)}</span></p>
 <p>${
     rules.length === 0

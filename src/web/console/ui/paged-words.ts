@@ -19,7 +19,7 @@ export function pagedWords(call: PageCall, ids: readonly string[]): string {
   return [
     paged === "" ? "." : `, and paged ${unreached === "" ? "them" : paged} now.`,
     unreached !== "" && ` Nothing of theirs reaches ${unreached}`,
-    unreached !== "" && (inChannels ? ": only the channels are told." : "."),
+    unreached !== "" && (inChannels ? ": only the channels are notified." : "."),
     held.length > 0 &&
       ` Nobody is paged for ${nameThem(held.map(({ id }) => id))} while silenced${until}.`,
   ]

@@ -68,7 +68,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   delivered: ({ at: time, attempts, integration_id, event }, call) =>
     plain(
       "shown",
-      html`${integration_id === null || event === null ? "delivered" : `told ${newsWords(event)}`}${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
+      html`${integration_id === null || event === null ? "delivered" : `notified ${newsWords(event)}`}${at(call, time)}${attempts > 1 && ` after ${times(attempts)}`}`,
     ),
   accepted_not_confirmed: ({ at: time, account_id: account }, call, { acted }) =>
     plain(
@@ -113,32 +113,32 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   no_channel: (entry, call) =>
     plain(
       "none",
-      html`<strong>not told</strong>: has no contact and no phone`,
+      html`<strong>not paged</strong>: has no contact and no phone`,
       personLink(call, entry, "Add one"),
     ),
   no_device: (entry, call) =>
     plain(
       "none",
-      html`<strong>not told</strong>: the relay knows no phone of theirs`,
+      html`<strong>not paged</strong>: the relay knows no phone of theirs`,
       personLink(call, entry, "Pair a phone"),
     ),
   channel_disabled: (entry, call, about) =>
     plain(
       "none",
-      html`<strong>not told</strong>${told(entry)}: it is off${because(entry.error)}`,
+      html`<strong>not notified</strong>${ofNews(entry)}: it is off${because(entry.error)}`,
       channelLink(call, about, entry),
     ),
   event_filtered: (entry, call, about) =>
     plain(
       "none",
-      html`not told${told(entry)}: ${entry.error ?? "it takes other events"}`,
+      html`not notified${ofNews(entry)}: ${entry.error ?? "it takes other events"}`,
       channelLink(call, about, entry),
     ),
   silenced: ({ by, until: over }, call) => {
     const above = by?.startsWith("alert:") ? by.slice("alert:".length) : null;
     return plain(
       "none",
-      html`not told: silenced${above !== null && ` until #${above} is resolved`}${
+      html`not notified: silenced${above !== null && ` until #${above} is resolved`}${
         above === null && over !== null && html` until ${clockTime(call, over)}`
       }`,
       above === null
@@ -161,10 +161,10 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
       ruleLink(call, about, "The rule"),
     ),
   account_removed: (_entry, call, about) =>
-    plain("none", html`not told: was removed`, ruleLink(call, about, "The ladder")),
+    plain("none", html`not paged: was removed`, ruleLink(call, about, "The ladder")),
 };
 
-const told = ({ event }: ReachEntry): string => (event === null ? "" : ` ${newsWords(event)}`);
+const ofNews = ({ event }: ReachEntry): string => (event === null ? "" : ` ${newsWords(event)}`);
 
 /** Why somebody was or wasn't told, in a sentence. Pure. */
 export function reachWords(entry: ReachEntry, call: Seen, about: ReachAbout): ReachWords {

@@ -128,7 +128,7 @@ function standingOf(
   if (has(entries, "no_channel", "no_device") !== undefined)
     return {
       look: "rung-done",
-      right: html`<span class="crit">${icon("warn", "small")} not told</span>`,
+      right: html`<span class="crit">${icon("warn", "small")} not paged</span>`,
     };
   const isNeeded = isOpen || has(entries, "step_not_reached") === undefined;
   return isNeeded

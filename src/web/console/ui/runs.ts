@@ -82,7 +82,7 @@ export const runLegend: Markup = html`<ul class="legend small soft">${Object.val
 
 export function runTable(call: PageCall, runs: readonly HeartbeatRun[]): Markup {
   const time = (at: number | null) =>
-    at === null ? html`<span class="soft">not told</span>` : clockTime(call, at);
+    at === null ? html`<span class="soft">not reported</span>` : clockTime(call, at);
   return html`<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">run</th><th scope="col">began</th><th scope="col">ended</th><th scope="col">took</th><th scope="col" class="num">exit status</th></tr></thead><tbody>${runs.map(
     (run) =>
       html`<tr><td data-label="run">${LOOKS[lookOf(run)].word}${

@@ -45,7 +45,7 @@ function timeWords(call: PageCall, silence: SilenceAnswer): Markup {
   if (end !== null) {
     return html`<p>${timeLeft({ from: windowStart(call.now, silence), until: end, now: call.now })} ${until(call, end)} left, until ${clockTime(call, end)}${
       silence.tell_author &&
-      html` <span class="soft">(to be ended by hand; its author is told)</span>`
+      html` <span class="soft">(to be ended by hand; its author is notified)</span>`
     }</p>`;
   }
   if (next_at !== null)

@@ -54,7 +54,7 @@ ${button(call, { action: "/welcome/send", name: "Or send one for me", kind: "sec
 
 /** What was heard, as soon as it was. */
 function eventHeard(call: PageCall, { source, alert }: FirstSteps): Markup {
-  if (source === null) return html`<p class="soft">Then it is heard here.</p>`;
+  if (source === null) return html`<p class="soft">Its first event is shown here.</p>`;
   if (alert === null)
     return html`<p>◌ listening … <a class="noscript" href="${call.base}/welcome">Look again</a></p>`;
   return html`<p class="good">✓ ${clockTime(call, alert.last_seen)} from ${alert.source ?? FIRST.source}: <span class="message">${alert.last_message}</span></p>`;

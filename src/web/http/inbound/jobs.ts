@@ -11,7 +11,7 @@ import type { Tenant } from "../../../tenant/tenant.ts";
 /** Reports of one request that are heard: each is a transaction. */
 const MOST = 100;
 
-/** What became of reports: how many were heard, and what is told of the others. */
+/** What became of reports: how many were taken, and what is told of the others. */
 interface HeardJobs {
   heard: number;
   events: IngestEvent[];
@@ -36,7 +36,7 @@ export async function hearJobs(
     const { word, rid, otherwise } = job;
     if (known !== null && !isOwn)
       told.rejected.push({
-        reason: `the heartbeat with the slug ${slug} doesn't hear this source: its watch names ${known.source ?? "none"}`,
+        reason: `the heartbeat with the slug ${slug} doesn't watch this source: its watch names ${known.source ?? "none"}`,
       });
     if (id !== null) {
       await tenant.heartbeats.hear(id, { word, rid, exit: null, message: null });
@@ -47,7 +47,7 @@ export async function hearJobs(
   }
   if (jobs.length > MOST)
     told.rejected.push({
-      reason: `of ${jobs.length} reports of jobs the first ${MOST} were heard`,
+      reason: `of ${jobs.length} reports of jobs the first ${MOST} were taken`,
     });
   return told;
 }

@@ -27,7 +27,7 @@ const rules = routesIn(inProject, { tag: "Rules" });
 const laddersEnd = {
   ladders_end: z.array(ladderEnd).optional().meta({
     description:
-      "The rule, where nobody further is told of alerts that are open once it is deleted; else left out.",
+      "The rule, where nobody further is paged for open alerts once it is deleted; else left out.",
   }),
 };
 /** A rule as it is read alone. */
