@@ -2,10 +2,14 @@ import { join } from "node:path";
 import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
+import {
+  createKeeper,
+  type Keeper,
+  type KeeperOptions,
+  type MadeOf,
+} from "../ground/store/record/keeper.ts";
 import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
-import type { Unconfirmed } from "../ground/store/record/unconfirmed.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
@@ -109,7 +113,7 @@ async function openLinked(
       deps,
     );
     let tenantId = lying.local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
-    let epoch = found === "away" ? 0 : (found?.epoch ?? 0);
+    let over: TakenOver = { epoch: 0, doors: null, madeOf: null };
     const kept = postgresRecord({
       database,
       node,
@@ -126,17 +130,17 @@ async function openLinked(
       onOthers: (hasOthers) => notes.note({ hasOthers }),
     });
     const record = notingTaken(kept, notes);
-    let doors: StandbyDoors | null = null;
     if (found !== "away" && found !== null) {
       const place = { config, database, node, run, found, path, isOlder, lying, notes, link };
       const sees = (now: FoundStore) => {
         found = now;
       };
-      ({ epoch, doors } = await takeOver(place, { record, lifecycle, sees }, deps));
+      over = await takeOver(place, { record, lifecycle, sees }, deps);
     }
     const whose = () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch });
     const unconfirmed = unconfirmedOf(data, whose, deps);
-    const keeper = keeperOf(record, { unconfirmed, notes, waits: mayStop }, deps);
+    const how = { unconfirmed, waits: mayStop, madeOf: () => over.madeOf };
+    const keeper = keeperOf(record, { ...how, notes }, deps);
     let handed: ReturnType<typeof takeHanded> | null = null;
     return {
       keeper,
@@ -147,17 +151,17 @@ async function openLinked(
         await keeper.ready(mark?.kept === true);
         handed = takeHanded({ database, tenant, keeper }, deps);
         if (keeper.state().aloneSince !== null) return;
-        epoch = (await record.take()).epoch;
-        notes.note({ runs: [run], epoch, kept: true, isOlder: false, wasAlone: false });
+        over.epoch = (await record.take()).epoch;
+        notes.note({ runs: [run], epoch: over.epoch, kept: true, isOlder: false, wasAlone: false });
       },
-      role: () => roleOf(keeper, { owner: node, epoch }),
+      role: () => roleOf(keeper, { owner: node, epoch: over.epoch }),
       isAwaited: () => notes.now().hasOthers,
       mayLeave(atOnce) {
         const isAlone = () => keeper.state().aloneSince !== null;
         return untilFollowed({ database, isAlone }, deps, atOnce);
       },
       handedAside: () => handed?.aside() ?? 0,
-      freePort: async (id) => (await doors?.free(id)) ?? null,
+      freePort: async (id) => (await over.doors?.free(id)) ?? null,
       async stop() {
         await handed?.stop();
         await keeper.stop();
@@ -189,7 +193,7 @@ function notingTaken(kept: Taker["record"], notes: Notes): Taker["record"] {
 
 function keeperOf(
   record: ReturnType<typeof postgresRecord>,
-  { unconfirmed, notes, waits }: { unconfirmed: Unconfirmed; notes: Notes; waits: boolean },
+  { notes, ...how }: Pick<KeeperOptions, "unconfirmed" | "waits" | "madeOf"> & { notes: Notes },
   deps: BoxDeps,
 ): Keeper {
   const { clock, log } = deps;
@@ -211,9 +215,15 @@ function keeperOf(
       ),
     onCompared: (why, pages) => log.info({ why, pages }, "compared with the database"),
     hasOthers: () => notes.now().hasOthers,
-    unconfirmed,
-    waits,
+    ...how,
   });
+}
+
+interface TakenOver {
+  epoch: number;
+  doors: StandbyDoors | null;
+  /** What the store in the directory was made of; null: it is compared. */
+  madeOf: MadeOf | null;
 }
 
 interface Place {
@@ -234,7 +244,7 @@ async function takeOver(
   place: Place,
   { record, lifecycle, sees }: Taker,
   deps: BoxDeps,
-): Promise<{ epoch: number; doors: StandbyDoors | null }> {
+): Promise<TakenOver> {
   const { database, found, path, isOlder, lying, notes } = place;
   const forwarder = place.link?.forwarder ?? null;
   const isOwn = lying.mark?.runs.includes(found.run) ?? false;
@@ -247,17 +257,21 @@ async function takeOver(
     const { tenantId } = found;
     return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
   };
+  let madeOf: MadeOf | null = null;
+  const prepared = (of: StoreCopy | null, wasLost: boolean, first: () => Promise<void>) =>
+    prepareTaken(record, deps, async () => {
+      await first();
+      if (of !== null) madeOf = await replaceStore(path, { copy: of, wasLost }, deps);
+      notes.note({ isOlder: false, standsBy: null });
+      await upgradeAside(path, deps);
+    });
   const mayBeFree = isOwn || found.clean;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
     const { epoch, wasLost } = owned;
-    await prepareTaken(record, deps, async () => {
-      if (copy !== null) await replaceStore(path, { copy, wasLost }, deps);
-      notes.note({ isOlder: false });
-      await upgradeAside(path, deps);
-    });
-    return { epoch, doors: null };
+    await prepared(copy, wasLost, async () => {});
+    return { epoch, doors: null, madeOf };
   }
   notes.note({ kept: true, isOlder: true });
   copy ??= await open();
@@ -280,13 +294,8 @@ async function takeOver(
     const taken = await record.take().catch(notNow);
     if (taken === null) continue;
     deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
-    await prepareTaken(record, deps, async () => {
-      await standing.end();
-      await replaceStore(path, { copy, wasLost: taken.wasLost }, deps);
-      notes.note({ isOlder: false, standsBy: null });
-      await upgradeAside(path, deps);
-    });
-    return { epoch: taken.epoch, doors: standing.doors };
+    await prepared(copy, taken.wasLost, () => standing.end());
+    return { epoch: taken.epoch, doors: standing.doors, madeOf };
   }
 }
 

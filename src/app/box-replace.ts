@@ -6,6 +6,7 @@ import { openSqlite } from "../ground/store/database.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { syncDirectory } from "../ground/store/files.ts";
 import { migrations } from "../ground/store/migrations.ts";
+import type { MadeOf } from "../ground/store/record/keeper.ts";
 import { openCopy, type StoreCopy } from "../hosted/record/copy.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { freshDirectory } from "../records/backup/restore.ts";
@@ -53,24 +54,23 @@ export async function openCopyOf(
 /** Whether a newer program has changed the box's tables: this one can't serve it. */
 export const isOfNewer = (copy: StoreCopy): boolean => copy.schema() > migrations("box").length;
 
-/** The copy becomes the store in the data directory. Only for the box's owner, since nobody else changes it then. */
+/**
+ * The copy becomes the store in the data directory. Only for the box's owner, since nobody else changes it then. Resolves
+ * with what it was made of; null where it was changed since.
+ */
 export async function replaceStore(
   path: string,
   { copy, wasLost }: Replacing,
   deps: BoxDeps,
-): Promise<void> {
+): Promise<MadeOf | null> {
   const pages = await onceItAnswers(deps, () => copy.follow());
-  if (copy.seq === null) throw new StoreFault("damaged", "The database holds no page of this box.");
+  const { seq, sums } = copy;
+  if (seq === null) throw new StoreFault("damaged", "The database holds no page of this box.");
   deps.log.info({ pages }, "the store is made of the database's pages");
   copy.close();
   const made = copyPath(path);
-  const db = openSqlite(made);
-  try {
-    if (wasLost) db.transaction(() => goOnAbove(db, { gap: GAP })).immediate();
-  } finally {
-    db.close();
-  }
-  await syncAside(made);
+  if (wasLost) leaveGap(made);
+  const [isThere] = await Promise.all([copy.isThere().catch(() => false), syncAside(made)]);
   if (existsSync(path)) {
     const aside = moveAside(path, deps);
     deps.log.warn(
@@ -80,6 +80,16 @@ export async function replaceStore(
   }
   renameSync(made, path);
   syncDirectory(dirname(path));
+  return wasLost || !isThere ? null : { seq, sums };
+}
+
+function leaveGap(path: string): void {
+  const db = openSqlite(path);
+  try {
+    db.transaction(() => goOnAbove(db, { gap: GAP })).immediate();
+  } finally {
+    db.close();
+  }
 }
 
 /** Syncs a file while the process goes on: of a large one that takes long, and what comes is held meanwhile. */

@@ -6,7 +6,7 @@ import { ElsewhereError } from "../ground/kit/elsewhere.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import { createKeeper, type Keeper } from "../ground/store/record/keeper.ts";
+import { createKeeper, type Keeper, type MadeOf } from "../ground/store/record/keeper.ts";
 import { newMark, readMark, writeMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import { hostedFiles } from "../hosted/files.ts";
@@ -151,10 +151,12 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
   const record = recordOf(records, opening, deps);
   const { epoch, seq } = await record.take().catch(elsewhere);
   let isLost = false;
-  const keeper = keeperOf(record, id, deps, (why) => {
+  let madeOf: MadeOf | null = null;
+  const lost = (why: string) => {
     isLost = true;
     hooks.onLost(why);
-  });
+  };
+  const keeper = keeperOf(record, id, deps, { lost, madeOf: () => madeOf });
   const over = new AbortController();
   const closed = async () => {
     over.abort();
@@ -170,7 +172,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
     else {
       const replace = async () => {
         const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
-        await replaceStore(path, { copy, wasLost: false }, deps);
+        madeOf = await replaceStore(path, { copy, wasLost: false }, deps);
         await upgradeAside(path, deps);
       };
       await livingOn(record, deps, replace).catch(elsewhere);
@@ -238,7 +240,7 @@ function keeperOf(
   record: ReturnType<typeof postgresRecord>,
   tenant: string,
   { clock, log }: BoxDeps,
-  lost: (why: string) => void,
+  { lost, madeOf }: { lost(why: string): void; madeOf(): MadeOf | null },
 ): Keeper {
   return createKeeper({
     clock,
@@ -246,6 +248,7 @@ function keeperOf(
     unconfirmed: null,
     inStep: true,
     hasOthers: () => false,
+    madeOf,
     onLost: ({ message }) => lost(message),
     onAlone() {},
     onCompared: (why, pages) => log.debug({ tenant, why, pages }, "compared with the database"),

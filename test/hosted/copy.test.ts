@@ -82,6 +82,7 @@ postgresTest(
       const fetched = await copy.follow();
       assert.equal(copy.seq, seq);
       assert.ok(readFileSync(path).equals(Buffer.concat(images)), `seed ${seed}: another store`);
+      assert.ok(await copy.isThere());
       return fetched;
     };
     await follows();
@@ -120,6 +121,9 @@ postgresTest(
     t.after(() => beside.close());
     assert.equal(await beside.follow(), 1);
     assert.ok(readFileSync(own).equals(lying));
+    await database.query("UPDATE tenant_pages SET hash = hash + 1 WHERE page = 2");
+    assert.equal(await copy.isThere(), false, "the database has another page than it had");
+    await database.query("UPDATE tenant_pages SET hash = hash - 1 WHERE page = 2");
     await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 1", [
       Buffer.alloc(PAGE, 5),
     ]);

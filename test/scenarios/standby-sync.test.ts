@@ -5,7 +5,7 @@ import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { without } from "../faults/tools.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { program } from "../support/program.ts";
-import { twoMachines } from "../support/two-machines.ts";
+import { type Machine, twoMachines } from "../support/two-machines.ts";
 import { untilSo } from "../support/until.ts";
 
 /** How long a machine lives after its latest word. */
@@ -47,3 +47,21 @@ postgresTest(
     assert.ok(performance.now() - from > LIFE_MS, "it took longer than a machine lives");
   },
 );
+
+postgresTest("a machine that takes what was left doesn't read all of its copy again", async (t) => {
+  const { one, two, ledger } = await twoMachines(t, { isLinked: true, mib: 5 });
+  await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+  assert.equal((await one.stop()).code, 0);
+  assert.ok(await ledger.send(two, "after it was left"));
+  const metrics = async ({ url, api }: Machine) => {
+    const headers = { authorization: `Bearer ${api.key}` };
+    return (await fetch(`${url}/metrics`, { headers })).text();
+  };
+  assert.match(await metrics(two), /^box_pages_compared_total\{why="start"\} 0$/m);
+  await one.start();
+  await untilSo(async () => (await one.role())?.behind === 0, "its copy is up to date");
+  assert.ok(await ledger.send(two, "and it is kept"));
+  await two.kill();
+  assert.ok(await ledger.send(one, "after it was lost"));
+  assert.match(await metrics(one), /^box_pages_compared_total\{why="start"\} 1$/m);
+});

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { othersFirst } from "../../ground/kit/slices.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
-import { createPageSums, PAGE, pageHash } from "../../ground/store/record/sums.ts";
+import { createPageSums, PAGE, type PageSums, pageHash } from "../../ground/store/record/sums.ts";
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
 import { HASHES, hashesIn, imageOf } from "./body.ts";
 
@@ -29,6 +29,10 @@ export interface StoreCopy {
   follow(): Promise<number>;
   /** Number of the latest commit that is wholly in it; null before the first, also where there is none yet. */
   readonly seq: number | null;
+  /** Of its pages. */
+  readonly sums: PageSums;
+  /** Whether the database still has each page of it: the file can be made, and the database lack what made it. */
+  isThere(): Promise<boolean>;
   /** How many changes of its tables the store has had (`user_version`). */
   schema(): number;
   close(): void;
@@ -127,6 +131,15 @@ export function openCopy(database: Database, tenantId: string, path: string): St
     get seq() {
       return whole;
     },
+    sums,
+    async isThere() {
+      const [row] = await database.query<{ count: number; sum: string | null }>(
+        "SELECT count(*)::int AS count, bit_xor(hash)::text AS sum FROM tenant_pages WHERE tenant_id = $1",
+        [tenantId],
+        { withinMs: LIST_MS },
+      );
+      return row?.count === sums.count && row.sum === String(sums.sum);
+    },
     schema() {
       const version = Buffer.alloc(4);
       readSync(fd, version, 0, 4, USER_VERSION);
@@ -158,18 +171,14 @@ async function shipped(
 }
 
 /** The pages whose hash there is another one than in the file. */
-async function differing(
-  tx: DatabaseTx,
-  tenantId: string,
-  sums: ReturnType<typeof createPageSums>,
-): Promise<number[]> {
+async function differing(tx: DatabaseTx, tenantId: string, sums: PageSums): Promise<number[]> {
   const [row] = await tx.query<{ pages: Buffer | null }>(`SELECT ${HASHES} AS pages`, [tenantId]);
   return hashesIn(row?.pages ?? null)
     .filter(({ page, hash }) => sums.of(page) !== hash)
     .map(({ page }) => page);
 }
 
-async function readInto(sums: ReturnType<typeof createPageSums>, fd: number): Promise<void> {
+async function readInto(sums: PageSums, fd: number): Promise<void> {
   const image = Buffer.alloc(PAGE);
   const count = Math.floor(fstatSync(fd).size / PAGE);
   for (let page = 1; page <= count; page++) {

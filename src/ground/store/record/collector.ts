@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import type { SqliteDatabase } from "../database.ts";
-import { PAGE } from "./sums.ts";
+import { PAGE, type PageSums, pageHash } from "./sums.ts";
 import { followWal } from "./wal.ts";
 
 /** A store that was opened, before anything is written to it. */
@@ -32,6 +32,11 @@ export interface Collector {
   readonly isGap: boolean;
   missed(): void;
   take(): Collected;
+  /**
+   * After the store was opened: nothing is missing where it is still the file whose sums these are, as far as its size,
+   * its log and its first page tell. Another page that differs is the disk's doing.
+   */
+  goesOn(sums: PageSums): boolean;
   /** Begins anew: from this moment on each page is in the file, or collected, or both. */
   begin(): void;
   /** A page as it was at the beginning, or as a later commit made it; null where there is none. */
@@ -115,6 +120,15 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
       const taken = next;
       next = { ...taken, pages: new Map() };
       return taken;
+    },
+    goesOn(sums) {
+      const count = db.pragma("page_count", { simple: true });
+      const first = inFile(1);
+      const isSame = first !== null && pageHash(1, first) === sums.of(1);
+      if (!isSame || count !== sums.count || follower.held().size > 0) return false;
+      next.pageCount = sums.count;
+      isGap = false;
+      return true;
     },
     begin() {
       follower.look();

@@ -4,6 +4,7 @@ import { StoreFault } from "../faults.ts";
 import { type Collector, createCollector, type OpenedStore } from "./collector.ts";
 import { compare, endAfter, Interrupted } from "./compare.ts";
 import { type PageRecord, type RecordEnd, RecordFault } from "./record.ts";
+import { createScrub, type Scrub } from "./scrub.ts";
 import {
   atFirst,
   type BothClocks,
@@ -13,11 +14,17 @@ import {
   standingAfter,
   TICK_MS,
 } from "./standing.ts";
-import { createPageSums, PAGE, pageHash } from "./sums.ts";
+import { createPageSums, PAGE, type PageSums } from "./sums.ts";
 import type { Unconfirmed } from "./unconfirmed.ts";
 
 /** Why all pages were compared. "scrub": one on the disk isn't what was kept, and the place hasn't got it either. */
 type Why = "start" | "gap" | "scrub" | "behind";
+
+/** A state of the place: its latest commit, and the sums of its pages. */
+export interface MadeOf {
+  seq: number;
+  sums: PageSums;
+}
 
 interface KeeperState {
   /** Since when this disk alone has to be enough, by the monotonic clock; null: it hasn't. */
@@ -60,7 +67,7 @@ export interface Keeper {
   stop(): Promise<void>;
 }
 
-interface KeeperOptions {
+export interface KeeperOptions {
   clock: Clock;
   record: PageRecord;
   /** The store isn't ours any more: the process has to end. */
@@ -72,6 +79,8 @@ interface KeeperOptions {
   onRotten(page: number, isBack: boolean): void;
   /** Whether other machines stand by. */
   hasOthers(): boolean;
+  /** What the place had when the file was made of its pages, asked when the store is opened. Default: it wasn't. */
+  madeOf?(): MadeOf | null;
   /** What is told while this disk alone has it. null: it never is, and a store whose place doesn't answer is given up. */
   unconfirmed: Unconfirmed | null;
   /** While the place doesn't answer nobody hears anything, but the store isn't given up either. */
@@ -82,7 +91,6 @@ interface KeeperOptions {
 
 const RENEW_TICKS = 8;
 const AGAIN_MS = 1_000;
-const SCRUBBED = 64;
 const LEAVE_MS = 5_000;
 
 export function createKeeper(options: KeeperOptions): Keeper {
@@ -97,15 +105,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let comparing: "no" | "goes" | "comes" = "no";
   let [isEnding, isOver] = [false, false];
   let fault: string | null = null;
-  let [idle, at, latest, keptUpTo] = [0, 0, 0, 0];
+  let [idle, latest, keptUpTo] = [0, 0, 0];
   const moment = (): BothClocks => ({ mono: clock.mono(), now: clock.now() });
   let asked = moment();
   let stands = { ...atFirst, goesOn: options.unconfirmed !== null && !options.waits };
   let ended: Promise<void> | null = null;
-  let rotten: number[] = [];
-  let putBackAt: number | null = null;
+  let scrub: Scrub | null = null;
   const compared = { start: 0, gap: 0, scrub: 0, behind: 0 };
-  const counts = { kept: 0, aloneMs: 0, putBack: 0, compared };
+  const counts = { kept: 0, aloneMs: 0, compared };
   const underWay: PromiseWithResolvers<void>[] = [];
   let next = quiet();
   let wake = quiet();
@@ -208,20 +215,25 @@ export function createKeeper(options: KeeperOptions): Keeper {
       comparing = "no";
     }
   };
+  const mendDisk = async (from: Collector, found: Scrub) => {
+    if (await found.mend()) return;
+    why = "scrub";
+    from.missed();
+  };
   const step = async (from: Collector) => {
     asked = moment();
     if (!isTaken) await record.take();
     isTaken = true;
     if (from.isGap) await compareAll(from);
     else if (batch !== null || from.waiting > 0) await ship(from);
-    else if (rotten.length > 0 && isSure()) await putBack(from, rotten[0] ?? 0);
+    else if (scrub?.hasFound() && isSure()) await mendDisk(from, scrub);
     else confirm(from, await record.renew());
     heard();
     idle = isSure() ? begun() : RENEW_TICKS;
   };
   const run = async (from: Collector) => {
     while (!isOver && !(isEnding && (isQuiet() || isAlone()))) {
-      if (isQuiet() && rotten.length === 0 && idle < RENEW_TICKS && fault === null) {
+      if (isQuiet() && !scrub?.hasFound() && idle < RENEW_TICKS && fault === null) {
         await wake.promise;
         wake = quiet();
         continue;
@@ -246,35 +258,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     options.onLost(gone);
   };
 
-  const isIt = (page: number, image: Uint8Array) => pageHash(page, image) === sums.of(page);
-  const putBack = async (from: Collector, page: number) => {
-    const image = await record.read(page);
-    rotten = rotten.filter((one) => one !== page);
-    if (image !== null && from.putBack(page, image, isIt)) {
-      counts.putBack++;
-      putBackAt = clock.mono();
-      return options.onRotten(page, true);
-    }
-    // It was written meanwhile, or the place hasn't got it either.
-    if (from.rotten([page], isIt).length === 0) return;
-    options.onRotten(page, false);
-    why = "scrub";
-    from.missed();
-  };
-
-  /** Looks whether the next few pages on the disk are what was kept. */
-  const scrub = (from: Collector) => {
-    const pages = Array.from(
-      { length: Math.min(SCRUBBED, sums.count) },
-      (_, i) => ((at + i) % sums.count) + 1,
-    );
-    at = pages.at(-1) ?? 0;
-    rotten = from.rotten(pages, isIt);
-  };
   const tick = (from: Collector) => {
     if (isEnding) return;
     clock.after(untilTick(), () => tick(from));
-    if (isQuiet() && rotten.length === 0 && fault === null) scrub(from);
+    if (isQuiet() && !scrub?.hasFound() && fault === null) scrub?.look();
     happens({ is: "tick", waits: !isQuiet() || fault !== null || ++idle > RENEW_TICKS });
     if (!options.waits && isGivenUp(stands))
       lost(`it is given up: ${fault ?? "the database doesn't answer"}`);
@@ -291,6 +278,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
         );
       const from = createCollector(store);
       collector = from;
+      scrub = createScrub({ ...options, from, sums: () => sums });
+      const made = options.madeOf?.() ?? null;
+      if (made !== null && from.goesOn(made.sums)) {
+        sums = made.sums;
+        latest = made.seq;
+        keptUpTo = made.seq;
+      }
       running = run(from);
       tick(from);
     },
@@ -322,7 +316,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     state: () => ({
       ...counts,
       keptUpTo,
-      putBackAt,
+      putBack: scrub?.putBack().pages ?? 0,
+      putBackAt: scrub?.putBack().at ?? null,
       aloneSince: stands.aloneSince,
       isStopped: !stands.goesOn && isTaken && !isSure(),
       fault,

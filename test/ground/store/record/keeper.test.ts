@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { appendFileSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemRandom } from "../../../../src/ground/kit/random.ts";
 import { openReadOnly, openSqlite } from "../../../../src/ground/store/database.ts";
 import { mayConfirm } from "../../../../src/ground/store/durable.ts";
-import { createKeeper } from "../../../../src/ground/store/record/keeper.ts";
-import { pageHash } from "../../../../src/ground/store/record/sums.ts";
+import { createKeeper, type MadeOf } from "../../../../src/ground/store/record/keeper.ts";
+import { createPageSums, pageHash } from "../../../../src/ground/store/record/sums.ts";
 import {
   openUnconfirmed,
   readUnconfirmed,
@@ -17,7 +26,7 @@ import { type HandClock, handClock } from "../../../support/clock.ts";
 import { emptyStoreAt } from "../../../support/data.ts";
 import { inBoth, test } from "../../../support/long.ts";
 import { memoryOrTemp } from "../../../support/memory.ts";
-import { memoryRecord } from "../../../support/memory-record.ts";
+import { type MemoryRecord, memoryRecord } from "../../../support/memory-record.ts";
 import { seed } from "../../../support/seed.ts";
 import { seeded } from "../../../support/seeded.ts";
 import { databaseOf } from "../../../support/wal-reader.ts";
@@ -29,11 +38,17 @@ const ROOM = 10_000;
 
 const head = (id: string) => () => ({ id, tenant: "t1", epoch: 3 });
 
-function kept(t: TestContext) {
+interface Kept {
+  record?: MemoryRecord;
+  /** The file, made of what the record has. */
+  image?: Buffer;
+  madeOf?: MadeOf;
+}
+
+function kept(t: TestContext, { record = memoryRecord(), image, madeOf }: Kept = {}) {
   const directory = mkdtempSync(join(memoryOrTemp(), "box-kept-"));
   const path = join(directory, "box.db");
   const clock = handClock();
-  const record = memoryRecord();
   const states = new Set<string>();
   const said = {
     alone: [] as (string | null)[],
@@ -50,6 +65,7 @@ function kept(t: TestContext) {
     onCompared: (why) => void said.compared.push(why),
     onRotten: (page, isBack) => void said.rotten.push([page, isBack]),
     hasOthers: () => others.areThere,
+    madeOf: () => madeOf ?? null,
     unconfirmed: openUnconfirmed(directory, head("one"), ROOM),
   });
   const now = () => hash("sha256", databaseOf(path), "hex");
@@ -60,7 +76,8 @@ function kept(t: TestContext) {
       keeper.committed(seq);
     },
   };
-  emptyStoreAt(path);
+  if (image) writeFileSync(path, image);
+  else emptyStoreAt(path);
   const store = openStore({
     path,
     kind: "box",
@@ -89,7 +106,7 @@ function kept(t: TestContext) {
     await stop();
     rmSync(directory, { recursive: true });
   });
-  store.db.exec("CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)");
+  if (!image) store.db.exec("CREATE TABLE things (id INTEGER PRIMARY KEY, bytes BLOB)");
   const whole = () => {
     store.db.pragma("wal_checkpoint(TRUNCATE)");
     return databaseOf(path);
@@ -505,4 +522,81 @@ test("a page that another program committed isn't put back", async (t) => {
   assert.equal(store.sql("SELECT sum(length(bytes)) / count(*) FROM things").pluck().get(), 3000);
   await clock.turn(60_000);
   assert.ok(databaseOf(path).equals(record.image()));
+});
+
+/** A store that was kept and left, in the hands of another machine whose file is made of the place's pages. */
+async function handedOver(t: TestContext, meanwhile = (image: Buffer, _: MemoryRecord) => image) {
+  const before = kept(t);
+  const { record, store } = before;
+  for (let i = 0; i < 50; i++) {
+    change(store, (most) => (i * 7) % most);
+    await settled(before);
+  }
+  await before.stop();
+  const sums = createPageSums();
+  for (const { page, hash: of } of record.now.pages.values()) sums.set(page, of);
+  const madeOf = { seq: record.now.seq, sums };
+  return kept(t, { record, image: meanwhile(record.image(), record), madeOf });
+}
+
+test("a file that was made of the place's pages isn't compared with them, and what is committed is kept", async (t) => {
+  const world = await handedOver(t);
+  const { path, record, store, said, keeper, whole, note } = world;
+  const seq = record.now.seq;
+  assert.equal(keeper.state().keptUpTo, seq);
+  await settled(world);
+  assert.equal(record.now.seq, seq);
+  for (let i = 0; i < 50; i++) {
+    change(store, (most) => (i * 5) % most);
+    note();
+  }
+  await settled(world);
+  assert.ok(record.now.seq > seq);
+  assert.ok(record.image().equals(whole()));
+  assert.ok(databaseOf(path).equals(record.image()));
+  assert.deepEqual([said.compared, said.rotten], [[], []]);
+});
+
+test("a file that was changed since it was made is compared", async (t) => {
+  const world = await handedOver(t, (image) => {
+    const path = join(mkdtempSync(join(memoryOrTemp(), "box-kept-")), "box.db");
+    t.after(() => rmSync(dirname(path), { recursive: true }));
+    writeFileSync(path, image);
+    const db = openSqlite(path);
+    db.exec("CREATE TABLE later (x)");
+    db.close();
+    return readFileSync(path);
+  });
+  world.note();
+  await settled(world);
+  assert.deepEqual(world.said.compared, ["start"]);
+  assert.ok(world.record.image().equals(world.whole()));
+});
+
+test("where the place was set back since, all is compared", async (t) => {
+  const world = await handedOver(t, (image, record) => {
+    record.setBack();
+    return image;
+  });
+  world.note();
+  await settled(world);
+  assert.deepEqual(world.said.compared, ["behind"]);
+  assert.ok(world.record.image().equals(world.whole()));
+});
+
+test("a page that the disk changed in a file that was made is found, and isn't kept in the place", async (t) => {
+  let page = 0;
+  const world = await handedOver(t, (image) => {
+    page = image.length / 4096 - 1;
+    const bad = Buffer.from(image);
+    bad.writeUInt8((bad[4096 * page - 9] ?? 0) ^ 1, 4096 * page - 9);
+    return bad;
+  });
+  const good = world.record.image();
+  await settled(world);
+  await world.clock.turn(60_000);
+  assert.deepEqual(world.said.rotten, [[page, true]]);
+  assert.deepEqual(world.said.compared, []);
+  assert.ok(world.record.image().equals(good));
+  assert.ok(databaseOf(world.path).equals(good));
 });
