@@ -74,7 +74,7 @@ test("an alert's page answers what broke, who knows and what comes next, in the 
   );
   assert.match(
     words(section(text, "ladder")),
-    /You not paged .*has no contact and no phone .*bob@example.org next, rung 2 in 10 min .*Page now/,
+    /You not paged .*no contact and no phone .*bob@example.org next, rung 2 in 10 min .*Page now/,
   );
   assert.match(
     section(text, "occurrences"),

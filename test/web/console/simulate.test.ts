@@ -165,7 +165,7 @@ test("AC-16.3 each reason that can be foreseen appears, in words", async (t) => 
     /bob@example\.org not paged: not on call, ann@example\.org was/,
     "not_on_call",
   );
-  assert.match(usual, /cid@example\.org not paged : has no contact and no phone/, "no_channel");
+  assert.match(usual, /cid@example\.org not paged : no contact and no phone/, "no_channel");
   assert.match(usual, /no way to reach them: nothing would ring/);
   assert.match(
     usual,

@@ -62,7 +62,7 @@ const SAID: Record<ReachEntry["reason"], [more: Partial<ReachEntry>, words: stri
     "not paged: an override gives the duty to Bob until 10:00",
     "/oncall",
   ],
-  no_channel: [{ account_id: "me" }, "not paged: has no contact and no phone", "/me/devices"],
+  no_channel: [{ account_id: "me" }, "not paged: no contact and no phone", "/me/devices"],
   no_device: [{}, "not paged: the relay knows no phone of theirs", "/people/ann"],
   channel_disabled: [
     { integration_id: "c1", event: "alert.opened", error: "http 410" },

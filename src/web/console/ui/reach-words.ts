@@ -113,7 +113,7 @@ const SAY: Readonly<Record<ReachEntry["reason"], Say>> = {
   no_channel: (entry, call) =>
     plain(
       "none",
-      html`<strong>not paged</strong>: has no contact and no phone`,
+      html`<strong>not paged</strong>: no contact and no phone`,
       personLink(call, entry, "Add one"),
     ),
   no_device: (entry, call) =>
