@@ -5,6 +5,7 @@ import type { Timers } from "./ladder.ts";
 import type { Life } from "./life/turn.ts";
 import type { FallbackPlaces } from "./nobody-reached.ts";
 import type { OnCallLookup } from "./reach.ts";
+import type { Unheard } from "./unheard.ts";
 
 /** What is asked and answered where an alert is followed on a time that is thought of. Times are Unix seconds. */
 
@@ -45,6 +46,9 @@ export interface OpenAlertRow {
   alert: Life;
   /** Pages that wait for their time. */
   pages: readonly Ringing[];
+  fallbackSince(): string | null;
+  /** Where none of the pages that it has made has got through; null: one has. */
+  unheard(): Unheard | null;
 }
 
 export interface Rung {

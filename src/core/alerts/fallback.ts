@@ -75,10 +75,7 @@ export function nobodyGotIt(tx: Tx, alertId: number): void {
   if (accounts.length === 0) return;
   const { hasPhone } = reachableIn(tx);
   if (accounts.some((account) => hasPhone(account, row.project_id))) return;
-  const before = tx
-    .sql<[id: number]>("SELECT 1 FROM timeline WHERE alert_id = ? AND kind = 'fallback' LIMIT 1")
-    .get(alertId);
-  happen(tx, row, { what: "pages_failed", isFirst: before === undefined });
+  happen(tx, row, { what: "pages_failed" });
 }
 
 const THEIRS = `SELECT id FROM alerts INDEXED BY alerts_standing

@@ -91,7 +91,7 @@ export function forgetRun(tx: Tx, rule: { id: number; project_id: number }, kept
 
 const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
     renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, held_until = held_until + :by,
-    wakes_at = wakes_at + :by, acked_at = acked_at + :by, due_at = due_at + :by
+    wakes_at = wakes_at + :by, unheard_at = unheard_at + :by, acked_at = acked_at + :by, due_at = due_at + :by
   WHERE state <> 'resolved'`;
 
 /**

@@ -8,7 +8,13 @@ import type { ReadySilence } from "../quiet/decide.ts";
 import { silencesWithin } from "../quiet/rows.ts";
 import type { AlertRow } from "./alert.ts";
 import { followAlert } from "./course.ts";
-import type { Rung, SimulationContext, SimulationQuery, SimulationResult } from "./course-shape.ts";
+import type {
+  OpenAlertRow,
+  Rung,
+  SimulationContext,
+  SimulationQuery,
+  SimulationResult,
+} from "./course-shape.ts";
 import { ladderBefore, ruleBefore } from "./followers.ts";
 import { quietAhead, silencesIn } from "./hold.ts";
 import { type Timers, wholeLadder } from "./ladder.ts";
@@ -20,6 +26,7 @@ import { type OnCallLookup, readSeats } from "./reach.ts";
 import { findRule, goneRule } from "./rule-of.ts";
 import { timerColumns, timersOf } from "./timers.ts";
 import { whileRuleUnchanged } from "./unchanged.ts";
+import { fallbackSince, unheardOf } from "./unheard.ts";
 
 export const rungAhead = z
   .object({
@@ -140,10 +147,27 @@ function follow(reader: Reader, seen: AlertRow, of: Asked): SimulationResult | n
   const alert = lastingOf(row, timersOf(row));
   // A page that is due while it is quiet is owed at the end of that.
   const pages = around.quietAt === null ? [] : waitingPages(reader, row.id);
-  const from = { alert, pages };
+  const from = {
+    alert,
+    pages,
+    fallbackSince: () => fallbackSince(reader, row.id),
+    unheard() {
+      const unheard = unheardOf(reader, row, look.reachable);
+      // What was made just now is taken to get through.
+      return (unheard?.lastDue ?? 0) > asked.at - JUST_NOW_SECONDS ? null : unheard;
+    },
+  };
   const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
   return finish(followAlert(around, question, { from, isEnough }));
 }
+
+/** Of which nothing waits, and each page got through. */
+const taken = (alert: Life): OpenAlertRow => ({
+  alert,
+  pages: [],
+  fallbackSince: () => null,
+  unheard: () => null,
+});
 
 /** Whom an alert's ladder pages at `now` with these timers, each once; nobody where nothing of it is due. */
 export function pagedAtOnce(
@@ -156,7 +180,7 @@ export function pagedAtOnce(
   const isDue = [timers.stepAt, timers.repeatAt].some((at) => at !== null && at <= now);
   if (row.state !== "open" || !isDue) return paged;
   const around = surroundingsOf(reader, row, { rule, look });
-  const from = { alert: lastingOf(row, { ...timers, renotifyAt: null }), pages: [] };
+  const from = taken(lastingOf(row, { ...timers, renotifyAt: null }));
   const question = { at: now, until: now, most: MOST, ...NOBODY_ANSWERS };
   for (const { accounts } of finish(followAlert(around, question, { from })).rungs)
     for (const account of accounts) paged.add(account);
@@ -179,6 +203,8 @@ export function asFollowed(
 function untilEnd({ drill, expires_at }: AlertRow, until: number): number {
   return drill === 0 || expires_at === null ? until : Math.min(until, expires_at - 1);
 }
+
+const JUST_NOW_SECONDS = 30;
 
 const NOBODY_ANSWERS = { rings: false, silent: new Set<string>(), ack: null };
 
@@ -210,7 +236,10 @@ export function nextOfLadder(
       },
     },
   });
-  const from = { alert: lastingOf(row, { ...timers, renotifyAt: null }), pages: [] };
+  const from = {
+    ...taken(lastingOf(row, { ...timers, renotifyAt: null })),
+    fallbackSince: () => fallbackSince(tx, row.id),
+  };
   const isTold = ({ why }: Rung) => why !== "renotify";
   const until = untilEnd(row, Number.MAX_SAFE_INTEGER);
   const asked = { at: tx.at, until, most: MOST, ...NOBODY_ANSWERS };

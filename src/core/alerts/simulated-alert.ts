@@ -10,6 +10,7 @@ import type {
 import { numberInPass } from "./ladder.ts";
 import { type Happening, step } from "./life/step.ts";
 import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
+import { isAnew } from "./life/unheard.ts";
 import { fallbackPeople } from "./nobody-reached.ts";
 import { createReach } from "./reach.ts";
 import { timersOf } from "./timers.ts";
@@ -23,6 +24,9 @@ export class SimulatedAlert {
   readonly #question: SimulationQuery;
   #alert: Life;
   #isHeld: boolean;
+  #fallbackSince: OpenAlertRow["fallbackSince"];
+  /** Of the pages that it had made; those that are thought of are taken. */
+  #unheard: OpenAlertRow["unheard"];
   #pages: readonly Ringing[];
   #ackAt: number | null = null;
   #hasAnswered = false;
@@ -32,13 +36,15 @@ export class SimulatedAlert {
   constructor(
     around: SimulationContext,
     question: SimulationQuery,
-    { alert, pages }: OpenAlertRow,
+    { alert, pages, fallbackSince, unheard }: OpenAlertRow,
   ) {
     this.#around = around;
     this.#question = question;
     this.#alert = alert;
     this.#isHeld = alert.silenced_by !== null;
     this.#pages = pages;
+    this.#fallbackSince = fallbackSince;
+    this.#unheard = unheard;
     this.#breaks = (question.breaks ?? []).flatMap(({ from, until }) => [from, until]);
     this.course = {
       rungs: [],
@@ -129,6 +135,8 @@ export class SimulatedAlert {
       reach: createReach(now, seats),
       reachable,
       fallback: (isReached) => fallbackPeople(this.#around.fallback, { at: now, isReached }, seats),
+      fallbackSince: () => this.#fallbackSince(),
+      unheard: () => this.#unheard(),
       nextSeq: () => 0,
       upSince: 0,
       later: null,
@@ -137,6 +145,7 @@ export class SimulatedAlert {
 
   #note(now: number, effect: AlertEffect): void {
     const { what } = effect;
+    this.#remember(effect);
     if (what === "opened") this.course.toldAt = now;
     else if (what === "held") this.#hold(now, effect.quiet);
     else if (what === "released" || what === "acknowledged") this.#isHeld = false;
@@ -144,6 +153,16 @@ export class SimulatedAlert {
     else if (what === "fallback") this.#pageLast(now, what, effect.alert);
     else if (what === "renotified" && effect.alert.page_accounts !== "[]")
       this.#pageLast(now, "renotify", effect.alert);
+  }
+
+  #remember(effect: AlertEffect): void {
+    if (effect.what === "line" && effect.kind === "fallback") {
+      const why = String(effect.detail?.["why"]);
+      this.#fallbackSince = () => why;
+    } else if (isAnew(effect)) {
+      this.#fallbackSince = () => null;
+      this.#unheard = () => null;
+    }
   }
 
   #hold(now: number, { by, until, reason }: SilencedBy): void {

@@ -27,6 +27,7 @@ export function timersAtOpening(
     expiresAt,
     heldUntil: null,
     wakesAt: null,
+    unheardAt: null,
   };
 }
 
@@ -43,6 +44,7 @@ export type TimedRow = Pick<
   | "expires_at"
   | "held_until"
   | "wakes_at"
+  | "unheard_at"
 >;
 
 export function timersOf(row: TimedRow): Timers {
@@ -57,10 +59,11 @@ export function timersOf(row: TimedRow): Timers {
     expiresAt: row.expires_at,
     heldUntil: row.held_until,
     wakesAt: row.wakes_at,
+    unheardAt: row.unheard_at,
   };
 }
 
-/** Nothing of the rule's is timed any more. What is held back is told, and an acknowledgement ends, all the same. */
+/** Nothing of the rule's is timed any more. What is held back is told, pages are looked after, and an acknowledgement ends, all the same. */
 export function noTimers(timers: Timers): Timers {
   return {
     ...timers,
@@ -75,7 +78,7 @@ export function noTimers(timers: Timers): Timers {
 /** An alert's timers while somebody has it, until `wakesAt`; null: for good. */
 export function acknowledgedTimers(timers: Timers, wakesAt: number | null): Timers {
   const { quietAt, expiresAt } = timers;
-  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null };
+  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null, unheardAt: null };
 }
 
 /** An alert's timers once its acknowledgement has ended: its ladder begins again. */
@@ -123,6 +126,7 @@ export function timerColumns(timers: Timers): Omit<TimedRow, "expires_at"> & {
     quiet_at: timers.quietAt,
     held_until: timers.heldUntil,
     wakes_at: timers.wakesAt,
+    unheard_at: timers.unheardAt,
     due_at: earliest(timers),
   };
 }

@@ -179,6 +179,7 @@ const idle: Timers = {
   quietAt: 3600,
   expiresAt: null,
   heldUntil: null,
+  unheardAt: null,
   wakesAt: null,
 };
 

@@ -150,8 +150,14 @@ export async function fireAll(
 }
 
 /** What is the whole tenant's. */
-function common(plane: Plane, { phones, fallback, stories }: Stories): void {
-  plane.tenant.store.write((tx) => {
+function common({ tenant }: Plane, { phones, fallback, stories }: Stories): void {
+  const secret = tenant.sealer.seal("s".repeat(32), sealPlace("relay", "sealed_secret", 1));
+  tenant.store.write((tx) => {
+    tx.sql("DELETE FROM relay").run();
+    if (phones)
+      tx.sql(
+        "INSERT INTO relay (id, relay_url, sealed_secret) VALUES (1, 'https://relay.test/', ?)",
+      ).run(secret);
     if (phones)
       tx.sql(
         `INSERT INTO integrations (id, project_id, name, type, url, enabled, event_filter, relay, created_at)

@@ -1,6 +1,7 @@
 import type { Store } from "../../../src/ground/store/store.ts";
 import type { Machine } from "../engine.ts";
 import { kinds } from "./cast.ts";
+import { watchHeard } from "./heard.ts";
 import { worseOf, wrongOfRise } from "./rises.ts";
 import type { Call } from "./services.ts";
 
@@ -52,6 +53,8 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       .store()
       .sql(sql)
       .all(...values) as T[];
+
+  const heard = watchHeard({ ...deps, say });
 
   /** The alert that this one is told under now. */
   const living = (id: number): number => {
@@ -155,6 +158,7 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       if (isOn && !busy && next === null) say(`page ${id} waits and nobody looks`);
     }
     nobodyLeft();
+    heard.look(upSince);
   }
 
   /** An open alert whose latest pages have all failed says so. */

@@ -37,6 +37,8 @@ export interface PeopleStory {
   withdrawn: number;
   unreachable: number;
   fallbacks: number;
+  /** Fallbacks that were paged because no page got through. */
+  unheard: number;
   /** Pages that a device said that it showed. */
   shown: number;
   restarts: number;
@@ -220,6 +222,9 @@ function told({ engine, services, laws }: Scene, errors: readonly unknown[]): Pe
     withdrawn: count("pages WHERE status = 'withdrawn'"),
     unreachable: count("timeline WHERE kind = 'unreachable'"),
     fallbacks: count("timeline WHERE kind = 'fallback'"),
+    unheard: count(
+      "timeline WHERE kind = 'fallback' AND json_extract(detail, '$.why') = 'unheard'",
+    ),
     shown: count("pages WHERE shown_at IS NOT NULL"),
     restarts: facts.filter(({ what }) => what === "started").length - 1,
   };

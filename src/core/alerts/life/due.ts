@@ -13,6 +13,7 @@ import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
 import { heldEventOf, hold, holdIfQuiet, letGo, owePage, renotify, tellAgain } from "./quiet.ts";
 import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
+import { fallbackBefore } from "./unheard.ts";
 
 /** What the clock does to an alert. */
 
@@ -39,8 +40,30 @@ export function look(turn: Turn): void {
   } else if (alert.silenced_by !== null) {
     letGo(turn);
     if (isOver(turn.alert.due_at, at)) look(turn);
-  } else if (rule === null) tellOwed(turn, { timers, due });
-  else run(turn, rule, { timers, due });
+  } else {
+    if (isOver(timers.unheardAt, at)) pageBeside(turn);
+    const then = { timers: timersOf(turn.alert), due };
+    if (rule === null) tellOwed(turn, then);
+    else run(turn, rule, then);
+  }
+}
+
+/**
+ * Nobody else comes, and for ten minutes no page has got through: the fallback is paged, once, beside those whose pages are
+ * tried on. Whoever is tried already and has no other way is left out; where nobody is left, nothing is done.
+ */
+function pageBeside(turn: Turn): void {
+  const { moment } = turn;
+  set(turn, { unheard_at: null });
+  const unheard = fallbackBefore(turn) === null ? moment.unheard() : null;
+  if (unheard === null) return;
+  const { until, hasOther, isTried } = unheard;
+  if (until > moment.at) {
+    set(turn, { unheard_at: until });
+    return;
+  }
+  const others = moment.fallback(hasOther).filter((one) => hasOther(one) || !isTried(one));
+  if (others.some(reachedFor(turn))) pageFallback(turn, "unheard", others);
 }
 
 const isOver = (at: number | null, now: number): boolean => at !== null && at <= now;
@@ -53,7 +76,7 @@ function endByItself(turn: Turn, rule: StoredRule, why: "quiet" | "stale"): void
 /** Everything timed stops. */
 export function end(turn: Turn, by: Resolver): void {
   const { alert, moment } = turn;
-  const over = { ...noTimers(timersOf(alert)), heldUntil: null, wakesAt: null };
+  const over = { ...noTimers(timersOf(alert)), heldUntil: null, wakesAt: null, unheardAt: null };
   setTimers(turn, over, {
     state: "resolved",
     resolved_at: moment.at,
@@ -104,7 +127,12 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
   const ladder = wholeLadder(rule);
   if (climbed !== null && isNobodyReached(turn.alert, ladder, { climbed, reach, reachable }))
     pageFallback(turn, "nobody_reachable");
-  else if (climbed !== null && ladder[climbed.step - 1]?.isEnd) pageFallback(turn, "passes_over");
+  else if (
+    climbed !== null &&
+    ladder[climbed.step - 1]?.isEnd &&
+    fallbackBefore(turn) !== "unheard"
+  )
+    pageFallback(turn, "passes_over");
   if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });
 }
 
@@ -143,9 +171,12 @@ function reachedFor({ alert, moment: { reachable } }: Turn): (account: string) =
 }
 
 /** An escalation like any other, to the people whom the tenant named for this case; while it is quiet they are owed it. */
-export function pageFallback(turn: Turn, why: string): void {
+export function pageFallback(
+  turn: Turn,
+  why: string,
+  accounts = turn.moment.fallback(reachedFor(turn)),
+): void {
   const { alert, moment } = turn;
-  const accounts = moment.fallback(reachedFor(turn));
   const of = { projectId: alert.project_id, level: alert.level };
   const reached = accounts.filter((account) => moment.reachable.reaches(account, of));
   effect(turn, { what: "line", kind: "fallback", detail: { why, accounts, reached } });

@@ -13,6 +13,7 @@ import { reachableIn } from "../personal.ts";
 import type { StepRecipients } from "../reach.ts";
 import { createReach, storedSeats } from "../reach.ts";
 import { findRule } from "../rule-of.ts";
+import { fallbackSince, type Unheard, unheardOf } from "../unheard.ts";
 import { perform } from "./perform.ts";
 import { type Happening, step } from "./step.ts";
 import type { AlertEffect, AlertMoment } from "./turn.ts";
@@ -112,6 +113,14 @@ class Moment implements AlertMoment {
   fallback(isReached: (account: string) => boolean): readonly string[] {
     const tx = this.#tx;
     return fallbackPeople(readFallbackPlaces(tx), { at: this.at, isReached }, storedSeats(tx));
+  }
+
+  fallbackSince(): string | null {
+    return fallbackSince(this.#tx, this.#row.id);
+  }
+
+  unheard(): Unheard | null {
+    return unheardOf(this.#tx, this.#row, this.reachable);
   }
 
   nextSeq(): number {

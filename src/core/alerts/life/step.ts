@@ -25,6 +25,7 @@ import {
   set,
   type Turn,
 } from "./turn.ts";
+import { fallbackBefore, lookAfterPages } from "./unheard.ts";
 
 /**
  * An alert's life is one reducer. `step` is given an alert as it stands, what happens to it, and what the world is like at
@@ -83,8 +84,8 @@ export type Happening =
   | { what: "pages_held"; waiting: readonly string[] }
   /** Somebody whom it paged last, or who has it, was removed. */
   | { what: "left"; account: string }
-  /** All pages of its last rung have failed; `isFirst`: the fallback wasn't paged so far. */
-  | { what: "pages_failed"; isFirst: boolean };
+  /** All pages of its last rung have failed. */
+  | { what: "pages_failed" };
 
 type Of<What extends Happening["what"]> = Extract<Happening, { what: What }>;
 
@@ -128,12 +129,13 @@ const steps: { [What in Happening["what"]]: (turn: Turn, of: Of<What>) => void }
     if (quiet !== null) hold(turn, { quiet, news: "page", also: oweBesides(turn, waiting) });
   },
   left: leave,
-  pages_failed: (turn, { isFirst }) => {
+  pages_failed: (turn) => {
     const { escalation_level: level, page_accounts, step_at } = turn.alert;
     const { at } = turn.moment;
     const detail = { level, accounts: JSON.parse(page_accounts), why: "pages_failed" };
     effect(turn, { what: "line", kind: "unreachable", detail });
-    if (step_at === null && !pageOthers(turn) && isFirst) pageFallback(turn, "pages_failed");
+    if (step_at === null && !pageOthers(turn) && fallbackBefore(turn) === null)
+      pageFallback(turn, "pages_failed");
     if (step_at !== null && step_at > at) set(turn, { step_at: at, due_at: at });
   },
 };
@@ -156,5 +158,6 @@ export function step<Whole extends Life>(
   const turn: Turn = { alert, effects: [], moment };
   (steps[of.what] as (turn: Turn, of: Happening) => void)(turn, of);
   if (isToldAgain(turn)) pageOthers(turn);
+  lookAfterPages(turn, alert);
   return turn as { alert: Whole; effects: AlertEffect<Whole>[] } & Turn;
 }

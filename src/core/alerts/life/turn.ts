@@ -8,6 +8,7 @@ import type { LaterReport } from "../fold.ts";
 import type { LadderRun, Span, Timers } from "../ladder.ts";
 import type { StepRecipients } from "../reach.ts";
 import { type TimedRow, timerColumns } from "../timers.ts";
+import type { Unheard } from "../unheard.ts";
 
 /** What a step is given and gives back; a turn is one step under way. */
 
@@ -28,6 +29,10 @@ export interface AlertMoment {
   readonly reachable: Reachable;
   /** Who is paged where nobody else is; `isReached`: whether something reaches somebody. */
   fallback(isReached: (account: string) => boolean): readonly string[];
+  /** Why the fallback was paged last since the alert paged somebody anew; null: it wasn't. */
+  fallbackSince(): string | null;
+  /** Where none of its pages has got through; null: one has, or there is none. */
+  unheard(): Unheard | null;
   /** The next `updated_seq`. */
   nextSeq(): number;
   /** Unix seconds: what was due before this met a box that was down. */

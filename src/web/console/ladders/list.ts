@@ -54,7 +54,7 @@ function fallbackSection(call: PageCall): Markup {
   const name = peopleNames(store);
   const named = [...accounts.map((id) => name(id)), ...schedules.map((one) => `on call: ${one}`)];
   const now = named.length === 0 ? "every owner" : named.join(", ");
-  return html`<h2>If a whole ladder reaches nobody</h2><p>Paged then: <strong>${now}</strong>.${named.length > 0 && " If nothing reaches any of them, every owner is, too."}</p>${
+  return html`<h2>If a whole ladder reaches nobody</h2><p>Paged then: <strong>${now}</strong>; also where no page gets through within ten minutes of the last rung.${named.length > 0 && " If nothing reaches any of them, every owner is, too."}</p>${
     isManager(call.who.role) && html`${setForm(call)}${changesLink(call, "fallback", "fallback")}`
   }`;
 }

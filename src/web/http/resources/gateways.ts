@@ -136,7 +136,7 @@ export const gatewayRoutes: Route[] = [
   fallback.get("", {
     name: "getFallback",
     summary:
-      "The fallback: who is paged when a whole ladder reaches nobody; every owner, too, if both are empty or nothing reaches any of them",
+      "The fallback: who is paged when a whole ladder reaches nobody, or none of its pages gets through within ten minutes of its last rung; every owner, too, if both are empty or nothing reaches any of them",
     answer: fallbackAnswer,
     read: (store) => withPeople(store, readFallback(store)),
   }),
