@@ -158,7 +158,7 @@ async function listed(store: Store, rounds: number): Promise<Row[]> {
   for (let round = -2; round < rounds; round++) {
     // One has changed since the page before.
     store.write((tx) => {
-      const of = [takeSequence(tx, "updated_seq"), round + 3] as const;
+      const of = [takeSequence(tx), round + 3] as const;
       tx.sql<[seq: number, id: number]>("UPDATE alerts SET updated_seq = ? WHERE id = ?").run(
         ...of,
       );

@@ -53,9 +53,9 @@ export function addFlags(command: Command, flags: Flags): Command {
 export const apiFlags = (command: Command, own: Flags = {}): Command =>
   addFlags(command, { ...reachFlags, ...jsonFlag, ...own });
 
-/** The same of commands that work on a data directory. */
-export const offlineFlags = (command: Command, own: Flags = {}): Command =>
-  addFlags(command, { ...dataFlag, ...jsonFlag, ...own });
+/** Adds the flags of commands that work on a data directory. */
+export const offlineFlags = (command: Command): Command =>
+  addFlags(command, { ...dataFlag, ...jsonFlag });
 export type OfflineOptions = FlagsGiven<typeof dataFlag & typeof jsonFlag>;
 
 function optionOf(written: string, says: FlagWords): Option {

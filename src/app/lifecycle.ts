@@ -5,8 +5,8 @@ import type { Log } from "../ground/kit/log.ts";
 /** Named cleanups, which run backwards within one time limit: the part that was started last is stopped first. */
 export interface Lifecycle {
   onStop(name: string, cleanup: () => void | Promise<void>): void;
-  /** Runs every cleanup, even where others fail. Resolves within `limitMs`. Later calls wait for the first. */
-  stop(limitMs?: number): Promise<void>;
+  /** Runs every cleanup, even where others fail. Resolves within STOP_LIMIT_MS. Later calls wait for the first. */
+  stop(): Promise<void>;
 }
 
 const STOP_LIMIT_MS = 9000;
@@ -27,9 +27,9 @@ export function createLifecycle(clock: Clock, log: Log): Lifecycle {
 
   return {
     onStop: (name, cleanup) => void cleanups.push({ name, cleanup }),
-    stop(limitMs = STOP_LIMIT_MS) {
+    stop() {
       const over = new AbortController();
-      stopping ??= Promise.race([run(), sleep(clock, limitMs, over.signal)]).finally(() =>
+      stopping ??= Promise.race([run(), sleep(clock, STOP_LIMIT_MS, over.signal)]).finally(() =>
         over.abort(),
       );
       return stopping;

@@ -18,7 +18,7 @@ const MOST = 3;
 const COMPARED = 500;
 
 /** More rules than a page has. */
-const known = whileRuleUnchanged<Siblings>(64);
+const known = whileRuleUnchanged<Siblings>();
 
 /** The unresolved alerts of an alert's rule. */
 export function siblingsOf(

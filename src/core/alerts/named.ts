@@ -106,7 +106,7 @@ export function updateNamed(
     last_message: said.message ?? row.last_message,
     // A title that was said before was of the text before.
     title: said.message === undefined ? row.title : (said.title ?? null),
-    updated_seq: takeSequence(tx, "updated_seq"),
+    updated_seq: takeSequence(tx),
     quiet_at: row.quiet_at === null ? null : Math.max(row.quiet_at, tx.at + quiet),
     extra: said.details === undefined ? row.extra : withDetails(row, said.details),
   });

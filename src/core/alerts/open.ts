@@ -109,7 +109,7 @@ function insert(tx: Tx, opening: Opening): number {
     lastSeen: opening.waited?.lastSeen ?? tx.at,
     identifiers: JSON.stringify(opening.identifiers),
     investigate: rule.investigate && drill === null ? 1 : 0,
-    sequence: takeSequence(tx, "updated_seq"),
+    sequence: takeSequence(tx),
     at: tx.at,
     dueAt: earliest(timers),
     dedupKey: named?.dedupKey ?? null,

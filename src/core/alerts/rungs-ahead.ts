@@ -51,7 +51,7 @@ export interface LookAhead {
 }
 
 /** More than a page has. */
-const knownRules = whileRuleUnchanged<StoredRule | null>(64);
+const knownRules = whileRuleUnchanged<StoredRule | null>();
 
 /** `now` in Unix seconds. */
 export function lookAhead(reader: Reader, now: number): LookAhead {

@@ -124,7 +124,7 @@ function knownIn(tx: Tx): Pick<AlertMoment, "nextSeq" | "reach"> {
   return {
     nextSeq() {
       if (left === 0) {
-        seq = takeSequence(tx, "updated_seq", SEQUENCE_BLOCK);
+        seq = takeSequence(tx, SEQUENCE_BLOCK);
         left = SEQUENCE_BLOCK;
       }
       left -= 1;

@@ -14,7 +14,7 @@ export interface Version {
 
 export function alertsVersion(reader: Reader): Version {
   const projects = reader.sql<[], string>(PROJECTS).pluck().get() ?? "";
-  return { seq: lastOfSequence(reader, "updated_seq"), projects };
+  return { seq: lastOfSequence(reader), projects };
 }
 
 /** What is remembered under a key, made where it isn't. */
@@ -37,15 +37,17 @@ export function whileUnchanged<T>(most: number): (reader: Reader) => Remembered<
   };
 }
 
+const MOST_RULES = 64;
+
 /** The same of a rule, by its row id, and its unresolved alerts: what changes in others is nothing to it. */
-export function whileRuleUnchanged<T>(most: number): (reader: Reader) => Remembered<number, T> {
+export function whileRuleUnchanged<T>(): (reader: Reader) => Remembered<number, T> {
   const known = new WeakMap<Store, Version & { made: Map<number, T> }>();
   return (reader) => {
     if (!isStore(reader)) return (_rule, make) => make();
     const version = alertsVersion(reader);
     const before = known.get(reader) ?? { projects: null, seq: 0, made: new Map<number, T>() };
     const changed = before.projects === version.projects ? rulesChanged(reader, before.seq) : null;
-    const made = changed === null ? new ForgetfulMap<number, T>(most) : before.made;
+    const made = changed === null ? new ForgetfulMap<number, T>(MOST_RULES) : before.made;
     for (const rule of changed ?? []) made.delete(rule);
     known.set(reader, { ...version, made });
     return remembering(made);

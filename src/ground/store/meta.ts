@@ -46,19 +46,20 @@ interface Reserved {
   until: number;
 }
 
+const SEQUENCE = "updated_seq";
 /** So many are reserved at once: not each commit writes the page that the value is on. */
 const RESERVED = 1_000;
 const reserved = new WeakMap<SqliteDatabase, Reserved>();
 
-/** Takes the next `n` values of a rising sequence; returns the first one. Those that a stop leaves over are never used. */
-export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
-  const stored = Number(getMeta(tx, key) ?? 0);
+/** Takes the next `n` values of the rising sequence of changes; returns the first one. Those that a stop leaves over are never used. */
+export function takeSequence(tx: Tx, n = 1): number {
+  const stored = Number(getMeta(tx, SEQUENCE) ?? 0);
   const known = reserved.get(tx.db);
   // The value is another where a transaction that reserved was undone, or a backup was restored.
   const isKnown = known?.until === stored && known.last + n <= stored;
   const own = isKnown ? known : { last: stored, until: stored + Math.max(n, RESERVED) };
   if (!isKnown) {
-    setMeta(tx, key, own.until);
+    setMeta(tx, SEQUENCE, own.until);
     reserved.set(tx.db, own);
   }
   const first = own.last + 1;
@@ -67,8 +68,8 @@ export function takeSequence(tx: Tx, key: "updated_seq", n = 1): number {
 }
 
 /** The last value that was taken by this connection, which is the only one that writes. */
-export function lastOfSequence(reader: Reader, key: "updated_seq"): number {
-  const stored = Number(getMeta(reader, key) ?? 0);
+export function lastOfSequence(reader: Reader): number {
+  const stored = Number(getMeta(reader, SEQUENCE) ?? 0);
   const known = reserved.get(reader.db);
   return known?.until === stored ? known.last : stored;
 }

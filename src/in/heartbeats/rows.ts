@@ -59,10 +59,13 @@ export function timedHeartbeats(reader: Reader): HeartbeatRow[] {
     .all();
 }
 
-/** Heartbeats that are due, the longest waiting first. */
-export function dueHeartbeats(reader: Reader, at: number, most: number): HeartbeatRow[] {
-  const text = `SELECT ${COLUMNS} FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ?`;
-  return reader.sql<[at: number, most: number], HeartbeatRow>(text).all(at, most);
+/** Heartbeats checked in one transaction. */
+const MOST_DUE = 200;
+
+/** Heartbeats that are due, the longest waiting first, as many as one transaction checks. */
+export function dueHeartbeats(reader: Reader, at: number): HeartbeatRow[] {
+  const text = `SELECT ${COLUMNS} FROM heartbeats WHERE due_at <= ? ORDER BY due_at LIMIT ${MOST_DUE}`;
+  return reader.sql<[at: number], HeartbeatRow>(text).all(at);
 }
 
 /** The earliest due time, Unix seconds. */

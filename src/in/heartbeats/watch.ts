@@ -62,8 +62,6 @@ export interface HeartbeatWatch {
   tell(row: HeartbeatRow, owed: Owed): Promise<void>;
 }
 
-/** Heartbeats checked in one transaction. */
-const MOST = 200;
 const AFTER_FAILURE = 5;
 /** Seconds until a row that fails is tried again, for example one with a zone that the system no longer has. */
 const BROKEN = 300;
@@ -180,10 +178,10 @@ export function createHeartbeatWatch(deps: {
       await settleOwed(id);
     },
     async look() {
-      const due = dueHeartbeats(store, unixSeconds(store.clock), MOST);
+      const due = dueHeartbeats(store, unixSeconds(store.clock));
       if (due.length > 0)
         store.write((tx) => {
-          for (const row of dueHeartbeats(tx, tx.at, MOST)) if (row.owed === null) lookAt(tx, row);
+          for (const row of dueHeartbeats(tx, tx.at)) if (row.owed === null) lookAt(tx, row);
         });
       await Promise.all(due.map(({ id }) => settleOwed(id)));
       return nextHeartbeat(store);

@@ -188,7 +188,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
     },
     flush(tx) {
       if (touched.size === 0) return;
-      let seq = takeSequence(tx, "updated_seq", touched.size);
+      let seq = takeSequence(tx, touched.size);
       const fold = foldStatement(tx);
       const occurred = occurredStatement(tx);
       const minute = slotOf(tx.at);

@@ -66,10 +66,10 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
   const kept = new LRUCache<string, { settings: Settings; until: number }>({ max: 16 });
   const fetcher = fetchBy(egress);
 
-  async function settingsOf(provider: OpenProvider, isFresh = false): Promise<Settings> {
+  async function settingsOf(provider: OpenProvider): Promise<Settings> {
     const { issuer, client_id } = provider;
     const known = kept.get(issuer);
-    if (!isFresh && known !== undefined && clock.mono() < known.until) return known.settings;
+    if (known !== undefined && clock.mono() < known.until) return known.settings;
     const lib = await library();
     const execute = isPlainIssuer(issuer) ? [lib.allowInsecureRequests] : [];
     const how = { [lib.customFetch]: fetcher, execute };

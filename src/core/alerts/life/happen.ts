@@ -124,6 +124,6 @@ class Moment implements AlertMoment {
   }
 
   nextSeq(): number {
-    return this.#known.nextSeq?.() ?? takeSequence(this.#tx, "updated_seq");
+    return this.#known.nextSeq?.() ?? takeSequence(this.#tx);
   }
 }

@@ -26,11 +26,10 @@ export function askedForm(call: PageCall, question: LadderQuestion, rules: RuleC
   const levels = LEVELS.some(({ value }) => value === chosen)
     ? LEVELS
     : [...LEVELS, { value: chosen, name: chosen }];
-  const choice = (to: number, words: string, key?: string) =>
+  const choice = (to: number, words: string) =>
     askLink(call, question, {
       change: { at: to },
       words,
-      key,
       kind: "choice",
       isChosen: Math.abs(at - to) < 60,
     });

@@ -30,7 +30,7 @@ export class Shaper {
     buffer.reset();
     const whole = withoutFrames(withoutColours(message));
     const text = whole.length > SHAPED ? whole.slice(0, cutAt(whole)) : whole;
-    const from = blanksEnd(text, 0);
+    const from = blanksEnd(text);
     const body = headerEnd(text, from);
     if (body > from) buffer.put(HEADER);
     putBody(buffer, text, body, this.#shapeText);
@@ -45,7 +45,7 @@ export class Shaper {
   #innerShape(text: string): string {
     const buffer = this.#inner;
     buffer.reset();
-    const from = headerEnd(text, blanksEnd(text, 0));
+    const from = headerEnd(text, blanksEnd(text));
     scanProse(scanOf(buffer, text, from));
     return buffer.toString();
   }
@@ -71,8 +71,8 @@ function cutAt(text: string): number {
   return at;
 }
 
-function blanksEnd(text: string, from: number): number {
-  let at = from;
+function blanksEnd(text: string): number {
+  let at = 0;
   while (at < text.length && text.charCodeAt(at) <= SPACE) at++;
   return at;
 }
