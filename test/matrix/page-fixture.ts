@@ -199,7 +199,7 @@ export const pageBodies: Record<string, Make> = {
     await of.api("POST", `/v1/projects/${of.f.project}/heartbeats/${hid}/pause`);
     return {};
   },
-  "/heartbeats/{heartbeat}/hear": ({ box }) => ({ recipient: `a:${box.owner.accountId}` }),
+  "/heartbeats/{heartbeat}/own-ladder": ({ box }) => ({ recipient: `a:${box.owner.accountId}` }),
   "/heartbeats/{heartbeat}/rotate": nothing,
   "/heartbeats/{heartbeat}/delete": nothing,
   "/people/invite": () => ({ role: "member", hours: "1" }),

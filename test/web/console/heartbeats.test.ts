@@ -77,7 +77,7 @@ test("a heartbeat is made by a plain form, its address is shown once, and the pa
   assert.match(section(page.text, "first"), /waiting for its first ping/);
   const alone = /No rule matches it: nobody is notified\.Choose who is notified\s*Pause/;
   assert.match(section(page.text, "facts"), alone, "what mends it stands first");
-  assert.doesNotMatch(section(page.text, "ears"), /rules above/, "there is none above");
+  assert.doesNotMatch(section(page.text, "notified"), /rules above/, "there is none above");
   assert.doesNotMatch((await tab.get(at)).text, /\/ping\//, "once");
   await ping(address, "copied 3 files");
   const heard = await tab.sections(at, "first", "facts", "runs", "message");
@@ -125,7 +125,7 @@ test("AC-18.4: a missed heartbeat with a ladder of its own pages exactly once; r
   });
   const told = await tab.get(at);
   assert.match(
-    section(told.text, "ears"),
+    section(told.text, "notified"),
     /Matched by nightly backup is missing.*The rules above still match it, too/,
   );
   assert.doesNotMatch(section(told.text, "facts"), /Choose who is notified/);

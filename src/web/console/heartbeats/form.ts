@@ -46,22 +46,25 @@ function lengthField(
 }
 
 /** Who is told: the rules as they stand, or a ladder of its own. */
-export function earsField(call: PageCall, action: string, project: string | null): Markup {
+export function recipientField(call: PageCall, action: string, project: string | null): Markup {
   return html`${select(call, action, {
     name: "recipient",
     label: "Who is notified",
     value: "",
     choices: [
       { value: "", name: "as the project’s rules say" },
-      ...usualEars(call, project),
-      ...earChoices(call, project).map(({ value, name }) => ({ value, name: `its own: ${name}` })),
+      ...usualRecipient(call, project),
+      ...recipientChoices(call, project).map(({ value, name }) => ({
+        value,
+        name: `its own: ${name}`,
+      })),
     ],
     hint: "A ladder of its own is a rule for this heartbeat alone. You can change it like any other rule.",
   })}`;
 }
 
 /** The default ladder of the project; of any where none is chosen yet. */
-export function usualEars(
+export function usualRecipient(
   { tenant: { store } }: PageCall,
   project: string | null,
 ): { value: string; name: string }[] {
@@ -74,7 +77,7 @@ export function usualEars(
 }
 
 /** People, and schedules of the project with whom they have now; of every project where none is chosen yet. */
-export function earChoices(
+export function recipientChoices(
   { tenant: { store }, now }: PageCall,
   project: string | null,
 ): { value: string; name: string }[] {

@@ -11,7 +11,7 @@ import { empty } from "../ui/pieces.ts";
 import { clockTime } from "../ui/times.ts";
 import { trying, typedIn } from "../ui/trying.ts";
 import { heartbeatOfFields, newHeartbeatFields } from "./fields.ts";
-import { earsField, heartbeatFields, projectField } from "./form.ts";
+import { heartbeatFields, projectField, recipientField } from "./form.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 
 const NEW_HEARTBEAT = "/heartbeats/new";
@@ -51,7 +51,7 @@ function form(call: PageCall, fields: URLSearchParams): Markup {
   return html`<form class="form" method="post" action="${call.base}${NEW_HEARTBEAT}" data-preview="would" data-preview-to="${call.base}${TRY}">
 ${projectField(call, NEW_HEARTBEAT, project)}
 ${heartbeatFields(call, NEW_HEARTBEAT, fields)}
-${earsField(call, NEW_HEARTBEAT, known)}
+${recipientField(call, NEW_HEARTBEAT, known)}
 <p class="form-foot"><button class="button" data-busy="Saving …">Create heartbeat</button><button class="second" formaction="${call.base}${TRY}#would" formnovalidate>Show when it is expected</button> <a href="${call.base}/heartbeats">Cancel</a></p></form>`;
 }
 

@@ -21,7 +21,7 @@ import { counted } from "../ui/pieces.ts";
 import { runLegend, runRow, runTable } from "../ui/runs.ts";
 import { clockTime } from "../ui/times.ts";
 import { fieldsOfHeartbeat, heartbeatOfFields } from "./fields.ts";
-import { earChoices, heartbeatFields, usualEars } from "./form.ts";
+import { heartbeatFields, recipientChoices, usualRecipient } from "./form.ts";
 import { makeHeartbeatRule } from "./heartbeat-rule.ts";
 import { lastWords, lateAt, nextWords, pauseButton } from "./list.ts";
 import { addressNotice } from "./snippets.ts";
@@ -70,7 +70,7 @@ const heartbeatActions: Readonly<Record<string, Form>> = {
       };
     },
   },
-  hear: {
+  "own-ladder": {
     verb: "createRule",
     act(call, form) {
       const { row, project } = heartbeatHere(call);
@@ -132,7 +132,7 @@ export const heartbeatScreen: Screen = {
         facts: { watches, turnsAt: lateAt(shown.beat), draw: () => facts(call, shown) },
         runs: { watches, draw: () => runs(call, row) },
         message: { watches, draw: () => lastMessage(row) },
-        ears: { watches, draw: () => ears(call, shown) },
+        notified: { watches, draw: () => notified(call, shown) },
         change: () => changing(call, shown),
         away: { watches, draw: () => away(call, shown) },
       },
@@ -172,15 +172,15 @@ function lastMessage({ last_message }: HeartbeatRow): Piece & Markup {
   return html`<h2>What it said last</h2><pre class="code wrap" id="last-message" tabindex="0">${last_message}</pre>`;
 }
 
-/** Which rules hear of it, or that none does. */
-function ears(call: PageCall, { row, project }: ShownBeat): Markup {
+/** Which rules match it, or that none does. */
+function notified(call: PageCall, { row, project }: ShownBeat): Markup {
   const rules = takersOfHeartbeat(call.tenant, row);
-  const action = `/heartbeats/${row.id}/hear`;
+  const action = `/heartbeats/${row.id}/own-ladder`;
   const list =
     rules.length === 0
       ? html`<p class="wrong">No rule matches it: nobody is notified.</p>`
       : html`<p>Matched by ${rules.map((rule, i) => html`${i > 0 && ", "}<a href="${call.base}${pathOf("p", project.name, "rules", rule)}">${rule}</a>`)}.</p>`;
-  const usual = usualEars(call, project.name);
+  const usual = usualRecipient(call, project.name);
   return html`<h2>Who is notified</h2>${list}<details id="own-ladder"${rules.length === 0 && html` open`}><summary>A ladder of its own</summary><form class="form" method="post" action="${call.base}${action}">${select(
     call,
     action,
@@ -188,7 +188,7 @@ function ears(call: PageCall, { row, project }: ShownBeat): Markup {
       name: "recipient",
       label: "Page",
       value: usual[0]?.value ?? `a:${call.who.accountId}`,
-      choices: [...usual, ...earChoices(call, project.name)],
+      choices: [...usual, ...recipientChoices(call, project.name)],
       hint: `This makes a rule for this heartbeat alone.${rules.length > 0 ? " The rules above still match it, too." : ""}`,
     },
   )}<p class="form-foot"><button class="button second">Make the rule</button></p></form></details>`;
