@@ -1,4 +1,4 @@
-import { nobodyGotIt } from "../core/alerts/fallback.ts";
+import { losePushes, nobodyGotIt } from "../core/alerts/fallback.ts";
 import { holdPages, isSilenced } from "../core/alerts/page-hold.ts";
 import { forgetReachable } from "../core/alerts/personal.ts";
 import { writeLateTimeline as tell } from "../core/alerts/timeline.ts";
@@ -145,6 +145,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         );
         changeConfig(tx, projectId);
         noticeDisabled(tx, integration, why);
+        if (integration.relay !== 0) losePushes(tx, () => {});
       },
     }),
     wake: () => deps.wake("deliveries"),

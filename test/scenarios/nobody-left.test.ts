@@ -102,6 +102,43 @@ test("whose phones were unpaired is not waited for once the relay says so", asyn
   assert.ok(kinds.includes("unreachable"), String(kinds));
 });
 
+for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])
+  test(`whom the relay relayed nothing to is not waited for, though it counts no phones: ${JSON.stringify(said)}`, async (t) => {
+    const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);
+    await reachBy(box, bob, receiver, "/bob");
+    configureRelay(box, "shop", `${receiver.url}/relay`);
+    receiver.always(answer(200, said));
+    await rule([step(ann), step(bob, 30)]);
+    const id = await fire(1);
+    assert.deepEqual(
+      toldIn(receiver.received.findLast(({ path }) => path === "/bob")).alerts.map(
+        (one) => one.alert_id,
+      ),
+      [id],
+    );
+  });
+
+for (const how of ["is removed", "wants no more"])
+  test(`where the relay ${how} while a push waits, others are paged then`, async (t) => {
+    const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);
+    await reachBy(box, bob, receiver, "/bob");
+    configureRelay(box, "shop", `${receiver.url}/relay`);
+    const paged = () => receiver.received.filter(({ path }) => path === "/bob").slice(1).length;
+    let status = 503;
+    receiver.always((response, socket, request) =>
+      answer(request.path === "/relay" ? status : 204)(response, socket, request),
+    );
+    await rule([step(ann), step(bob, 300)]);
+    await fire(1);
+    await pass(box, 60, 30);
+    assert.equal(paged(), 0);
+    if (how === "is removed")
+      assert.equal((await box.api("DELETE", "/v1/relay")).body.dropped_deliveries, 2);
+    status = 410;
+    await pass(box, 180, 30);
+    assert.equal(paged(), 1);
+  });
+
 /** Ann, Bob and the owner Olga, each with a way that can be taken from them. */
 async function threeWays(t: TestContext) {
   const story = await pagedStory(t);

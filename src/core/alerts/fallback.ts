@@ -3,12 +3,14 @@ import type { Tx } from "../../ground/store/store.ts";
 import type { Fallback } from "../../out/contacts/contact.ts";
 import { findContact } from "../../out/contacts/contacts.ts";
 import { readFallback, writeFallback } from "../../out/contacts/notify.ts";
+import { pushesAtStake } from "../../out/outbox/relay.ts";
 import { withdrawFrom } from "../../out/paging/lost.ts";
+import { anyHope } from "../../out/paging/pages.ts";
 import { scheduleNamed } from "../projects/schedule-names.ts";
 import { getAlertRow } from "./alert.ts";
 import { happen } from "./life/happen.ts";
 import { NOWHERE } from "./nobody-reached.ts";
-import { reachableIn } from "./personal.ts";
+import { forgetReachable, reachableIn } from "./personal.ts";
 import { writeLateTimeline } from "./timeline.ts";
 
 /** Who is paged where nobody on a whole ladder can be reached, and what becomes of pages that fail. */
@@ -95,4 +97,14 @@ export function loseContact(tx: Tx, id: string): void {
   const contact = findContact(tx, id);
   if (contact !== null)
     withdrawFrom(tx, { tell: writeLateTimeline, unreached: nobodyGotIt }, contact);
+}
+
+/** The relay is removed, or was switched off: where nothing else of an alert is on its way, others are paged. */
+export function losePushes<Told>(tx: Tx, lose: () => Told): Told {
+  const atStake = pushesAtStake(tx);
+  const told = lose();
+  forgetReachable(tx);
+  if (!reachableIn(tx).isKnown) return told;
+  for (const one of atStake) if (!anyHope(tx, one)) nobodyGotIt(tx, one.alertId);
+  return told;
 }

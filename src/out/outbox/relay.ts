@@ -2,7 +2,7 @@ import type { Egress } from "../../ground/kit/egress.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import { isSkewed } from "../../ground/kit/sign.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
-import type { Reader, Store } from "../../ground/store/store.ts";
+import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import type { Sent } from "./destination.ts";
 import type { Verdict } from "./retry.ts";
 import { sendWebhook } from "./senders/webhook.ts";
@@ -61,11 +61,16 @@ export async function callRelay(
   return { verdict, skewSeconds, ...readAnswer(sent.answer) };
 }
 
-/** A count that isn't there or is no count says nothing. */
+/** A count that isn't there or is no count says nothing, unless it relayed it to nobody (contract §13). */
 function readAnswer(answer: string): Pick<RelayAnswer, "devices" | "anotherBox"> {
   try {
-    const said = JSON.parse(answer) as { devices?: unknown; another_box?: unknown };
-    const devices = Number.isSafeInteger(said.devices) ? Number(said.devices) : null;
+    const said = JSON.parse(answer) as {
+      relayed?: unknown;
+      devices?: unknown;
+      another_box?: unknown;
+    };
+    const none = said.relayed === false ? 0 : null;
+    const devices = Number.isSafeInteger(said.devices) ? Number(said.devices) : none;
     return { devices, anotherBox: said.another_box === true };
   } catch {
     return { devices: null, anotherBox: false };
@@ -87,3 +92,14 @@ function inRelayWords(verdict: Verdict, skewSeconds: number | null): Verdict {
 export function isInFlight(sent: Sent): boolean {
   return sent.verdict.kind === "later" && sent.verdict.error === "http 409";
 }
+
+const PUSHES = `SELECT alertId, max(since) AS since FROM (
+    SELECT d.alert_id AS alertId, d.event_row AS since, d.event FROM deliveries d WHERE d.status = 'pending'
+      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1)
+    UNION ALL SELECT d.alert_id, d.event_row, d.event FROM deliveries d WHERE d.finished_at = ? AND d.status = 'failed'
+      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1))
+  WHERE event IN ('alert.escalated', 'alert.renotified') AND alertId IS NOT NULL GROUP BY alertId`;
+
+/** Alerts of which a push waits for the relay, or came to nothing just now; `since`: the event that it tells of. */
+export const pushesAtStake = (tx: Tx): { alertId: number; since: number }[] =>
+  tx.sql<[at: number], { alertId: number; since: number }>(PUSHES).all(tx.at);

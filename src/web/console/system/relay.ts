@@ -1,3 +1,4 @@
+import { losePushes } from "../../../core/alerts/fallback.ts";
 import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
 import { configureRelay, relayWrite, removeRelay } from "../../../core/projects/relay.ts";
 import { check } from "../../../ground/kit/check.ts";
@@ -112,7 +113,9 @@ export const relayForms: Readonly<Record<string, Form>> = {
     target,
     act({ tenant, who }) {
       mustManage(who.role);
-      const dropped = tenant.store.write((tx) => removeRelay(tx, writeLateTimeline));
+      const dropped = tenant.store.write((tx) =>
+        losePushes(tx, () => removeRelay(tx, writeLateTimeline)),
+      );
       const lost = dropped === 0 ? "" : ` ${counted(dropped, "page")} that waited are dropped.`;
       return { said: `This box pages through no relay any more.${lost}` };
     },

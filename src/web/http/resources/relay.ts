@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { losePushes } from "../../../core/alerts/fallback.ts";
 import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
 import {
   configureRelay,
@@ -68,7 +69,10 @@ export const relayRoutes: Route[] = [
       }),
     }),
     errors: ["not_found"],
-    write: (tx) => ({ deleted: true, dropped_deliveries: removeRelay(tx, writeLateTimeline) }),
+    write: (tx) => ({
+      deleted: true,
+      dropped_deliveries: losePushes(tx, () => removeRelay(tx, writeLateTimeline)),
+    }),
   }),
 ];
 
