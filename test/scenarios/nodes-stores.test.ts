@@ -1,5 +1,12 @@
 import { postgresTest, testDatabase } from "../support/postgres.ts";
-import { type StoreFaultName, spoiltStores, storeFaults } from "./nodes/programs.ts";
+import {
+  type BoxFaultName,
+  boxFaults,
+  type StoreFaultName,
+  spoiltBox,
+  spoiltStores,
+  storeFaults,
+} from "./nodes/programs.ts";
 import { nodesStoresStory } from "./nodes-stores.ts";
 
 /** Two nodes with tenants of their own: `node --test test/scenarios/nodes-stores.deep.ts` has every blow, many times. */
@@ -18,4 +25,5 @@ postgresTest(
 
 postgresTest("what the deep tests plant stands in the program as it is now", async () => {
   for (const fault of Object.keys(storeFaults) as StoreFaultName[]) await spoiltStores(fault);
+  for (const fault of Object.keys(boxFaults) as BoxFaultName[]) await spoiltBox(fault);
 });

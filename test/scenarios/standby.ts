@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { alertsIn } from "../support/kept-box.ts";
-import { type Machine, twoMachines } from "../support/two-machines.ts";
+import { type Machine, type TwoMachinesOptions, twoMachines } from "../support/two-machines.ts";
 import { lookOn, type Seen } from "./seen-outside.ts";
 
 /** What befalls the machine that serves, or the way to the database. */
@@ -12,6 +12,7 @@ export type Blow =
   | "SIGTERM"
   | "SIGTERM beside a new one"
   | "SIGKILL"
+  | "cut, then killed"
   | "SIGSTOP"
   | "power off"
   | "owner cut"
@@ -24,6 +25,13 @@ const TAKEN_MS = 60_000;
 const FETCHED_MS = 600_000;
 /** Longer than a machine lives after its latest word. */
 const CUT_MS = 13_000;
+/** Shorter than until a machine goes on alone, and than it has to hear the database before it takes the box. */
+const SHORT_MS = 2_000;
+/** A machine whose box was taken ends with its next word. */
+const ENDS_MS = 30_000;
+
+/** Begins the message of whoever waited in vain. */
+export const IN_VAIN = "it never happens that ";
 /** Where no page comes for so long, none is on its way. */
 const QUIET_MS = 3_000;
 
@@ -34,7 +42,7 @@ async function until(
 ): Promise<void> {
   const end = performance.now() + withinMs;
   while (!(await isSo())) {
-    assert.ok(performance.now() < end, `it never happens that ${what}`);
+    assert.ok(performance.now() < end, `${IN_VAIN}${what}`);
     await pause(50);
   }
 }
@@ -52,11 +60,11 @@ export async function standbyStory(
   blows: readonly Blow[],
   {
     look = async () => {},
-    isLinked = false,
-    mib = 0,
-  }: { look?(standby: Machine): Promise<void>; isLinked?: boolean; mib?: number } = {},
+    ...how
+  }: { look?(standby: Machine): Promise<void> } & TwoMachinesOptions = {},
 ): Promise<Seen[]> {
-  const { one, two, ask, ledger } = await twoMachines(t, { isLinked, mib });
+  const { isLinked = false } = how;
+  const { one, two, ask, ledger } = await twoMachines(t, how);
   await until("the other stands by", () => standsBy(two), FETCHED_MS);
   const syslog = { name: "syslog", kind: "syslog", options: { logfmt: true } };
   if (isLinked) await one.api.need("POST", "/v1/projects/shop/sources", syslog);
@@ -87,8 +95,8 @@ export async function standbyStory(
     epoch++;
   };
   const isRefused = async (late: Machine) => {
-    const { code } = await late.ended();
-    assert.equal(code, 1, "the machine whose box was taken ends, and is started again");
+    const ended = await Promise.race([late.ended(), pause(ENDS_MS)]);
+    assert.equal(ended?.code, 1, "the machine whose box was taken ends, and is started again");
     await late.start();
   };
   const leaves = async () => {
@@ -111,6 +119,16 @@ export async function standbyStory(
     async SIGKILL() {
       const from = performance.now();
       await owner.kill();
+      await changesHands(from);
+      await other.start();
+    },
+    /** What it would have told before the database had it is nowhere. */
+    async "cut, then killed"() {
+      const from = performance.now();
+      owner.reach(false);
+      await pause(SHORT_MS);
+      await owner.kill();
+      owner.reach(true);
       await changesHands(from);
       await other.start();
     },
@@ -160,8 +178,9 @@ export async function standbyStory(
       const from = performance.now();
       await pause(CUT_MS);
       await rungBy(from);
-      owner.reach(true);
       other.reach(true);
+      await pause(SHORT_MS);
+      owner.reach(true);
       // Who takes must have heard the database for ten seconds: by then the owner is heard again.
       await pause(CUT_MS);
       assert.ok(await serves(owner), "it is still the owner's");
@@ -205,6 +224,11 @@ export async function standbyStory(
     `of ${ledger.answered.size} that were answered`,
   );
   assert.equal(new Set(ids).size, ids.length);
+  // What a machine told alone was taken as another alert by who had the box.
+  const isKept = new Set(ids.map(String));
+  const gone = ledger.pages.filter(({ id }) => !isKept.has(id));
+  if (!blows.includes("owner cut"))
+    assert.deepEqual(gone, [], "each alert that was told outside is there");
   const eventsOf = new Map<string, string>();
   for (const { id, n } of ledger.pages) {
     assert.equal(eventsOf.get(id) ?? n, n, `alert ${id} was two alerts outside`);

@@ -72,11 +72,34 @@ export const storeFaults = {
 } as const satisfies Record<string, readonly (readonly [text: string, spoilt: string])[]>;
 export type StoreFaultName = keyof typeof storeFaults;
 
+const { "events don't wait": EVENTS, "what leaves doesn't wait": LEAVES } = storeFaults;
+
+/** The same for two machines of a box. */
+export const boxFaults = {
+  "events don't wait": EVENTS,
+  "what leaves doesn't wait": LEAVES,
+  "anybody writes the box": [
+    ['"tenant_id = $1 AND epoch = $2 AND run = $3"', "\"tenant_id = $1 AND $2 > 0 AND $3 <> ''\""],
+    ['"AND seq IN ($12, $4)"', '""'],
+    ["SURE_MS = 8e3", "SURE_MS = 8e9"],
+  ],
+  "no id is skipped after an owner that was lost": [
+    ["if (wasLost) leaveGap", "if (false) leaveGap"],
+  ],
+  "a box is taken by who has just heard the database": [[".heardMs >= HEARD_MS", ".heardMs >= 0"]],
+  "what is confirmed alone isn't noted": [["if (!keeper.note(", "if (false && !keeper.note("]],
+  "datagrams aren't kept while nobody serves": [
+    ["= 4 * 1024 * 1024;\n    BUFFER", "= 400;\n    BUFFER"],
+  ],
+} as const satisfies Record<string, readonly (readonly [text: string, spoilt: string])[]>;
+export type BoxFaultName = keyof typeof boxFaults;
+
 let written: Promise<string> | null = null;
 
 /** The program with a fault in it. */
 export const spoilt = (fault: Fault) => spoiltBy(fault, [faults[fault]]);
 export const spoiltStores = (fault: StoreFaultName) => spoiltBy(fault, storeFaults[fault]);
+export const spoiltBox = (fault: BoxFaultName) => spoiltBy(fault, boxFaults[fault]);
 
 async function spoiltBy(fault: string, changes: readonly (readonly [string, string])[]) {
   written ??= bundleProgram(besidePackages(), true);
