@@ -19,8 +19,7 @@ import { signedIn, tabOf } from "../../support/console.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-const bytesOf = async (answer: Response | null) =>
-  Buffer.from((await answer?.arrayBuffer()) ?? new ArrayBuffer());
+const bytesOf = async (answer: Response | null) => Buffer.from((await answer?.bytes()) ?? []);
 
 const PLAIN = {
   "console.js": /^text\/javascript/,
