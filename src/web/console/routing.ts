@@ -1,5 +1,6 @@
 import type { Author } from "../../ground/audit/record.ts";
 import { auditKinds } from "../../ground/audit/things.ts";
+import { type PathForm, pathForm } from "../../ground/kit/path-form.ts";
 import type { Form, MakeFile, Screen } from "./screen.ts";
 
 export interface Found {
@@ -20,10 +21,8 @@ export interface Routing {
 export type FoundFile = Found & { make: MakeFile };
 
 interface Row<T> {
-  pattern: RegExp;
-  names: string[];
-  /** Segments that are written out: the more, the sooner it is tried. */
-  literal: number;
+  /** The more of its segments are written out, the sooner it is tried. */
+  form: PathForm;
   what: T;
 }
 
@@ -68,30 +67,22 @@ function table<T>(entries: readonly { path: string; what: T }[]): Row<T>[] {
     const shape = path.replace(/\{[^}]+\}/g, "{}");
     if (seen.has(shape)) throw new Error(`two screens or forms at ${shape}`);
     seen.add(shape);
-    const segments = path.split("/");
-    const isName = (segment: string) => segment.startsWith("{");
-    return {
-      pattern: new RegExp(
-        `^${segments.map((one) => (isName(one) ? "([^/]+)" : one.replace(/[.]/g, "\\."))).join("/")}$`,
-      ),
-      names: segments.filter(isName).map((one) => one.slice(1, -1)),
-      literal: segments.filter((one) => !isName(one)).length,
-      what,
-    };
+    return { form: pathForm(path), what };
   });
-  return rows.sort((a, b) => b.literal - a.literal);
+  return rows.sort((a, b) => b.form.literals - a.form.literals);
 }
 
 function look<T>(
   rows: readonly Row<T>[],
   path: string,
 ): { what: T; params: Record<string, string> } | null {
-  for (const { pattern, names, what } of rows) {
-    const found = pattern.exec(path);
+  const sent = path.split("/");
+  for (const { form, what } of rows) {
+    const found = form.read(sent);
     if (found === null) continue;
     const params: Record<string, string> = Object.create(null);
-    names.forEach((name, index) => {
-      params[name] = decodeURIComponent(found[index + 1] ?? "");
+    form.names.forEach((name, index) => {
+      params[name] = decodeURIComponent(found[index] ?? "");
     });
     return { what, params };
   }

@@ -4,6 +4,7 @@ import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Log } from "../../ground/kit/log.ts";
+import { pathForm } from "../../ground/kit/path-form.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import { turns } from "../../ground/kit/turns.ts";
 import { refusedPage } from "../../ground/page/refused-page.ts";
@@ -233,13 +234,14 @@ function methodTable(
 ): MethodTable {
   const rows = routes.map(({ method, path, noHead }) => ({
     methods: method === "GET" && !noHead ? ["GET", "HEAD"] : [method],
-    pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`),
+    form: pathForm(path),
   }));
   return {
-    allowed: (path) =>
-      [
-        ...new Set(rows.filter((row) => row.pattern.test(path)).flatMap((row) => row.methods)),
-      ].sort(),
+    allowed(path) {
+      const sent = path.split("/");
+      const found = rows.filter(({ form }) => form.read(sent) !== null);
+      return [...new Set(found.flatMap((row) => row.methods))].sort();
+    },
   };
 }
 
