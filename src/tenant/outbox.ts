@@ -145,7 +145,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         );
         changeConfig(tx, projectId);
         noticeDisabled(tx, integration, why);
-        if (integration.relay !== 0) losePushes(tx, () => {});
+        losePushes(tx, () => {});
       },
     }),
     wake: () => deps.wake("deliveries"),

@@ -118,11 +118,11 @@ for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])
     );
   });
 
-for (const how of ["is removed", "wants no more"])
+for (const how of ["is removed", "is switched off", "wants no more"])
   test(`where the relay ${how} while a push waits, others are paged then`, async (t) => {
     const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);
     await reachBy(box, bob, receiver, "/bob");
-    configureRelay(box, "shop", `${receiver.url}/relay`);
+    const channel = configureRelay(box, "shop", `${receiver.url}/relay`);
     const paged = () => receiver.received.filter(({ path }) => path === "/bob").slice(1).length;
     let status = 503;
     receiver.always((response, socket, request) =>
@@ -134,6 +134,8 @@ for (const how of ["is removed", "wants no more"])
     assert.equal(paged(), 0);
     if (how === "is removed")
       assert.equal((await box.api("DELETE", "/v1/relay")).body.dropped_deliveries, 2);
+    const off = `/v1/projects/shop/integrations/${channel}/disable`;
+    if (how === "is switched off") assert.equal((await box.api("POST", off)).status, 200);
     status = 410;
     await pass(box, 180, 30);
     assert.equal(paged(), 1);

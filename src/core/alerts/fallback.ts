@@ -99,7 +99,7 @@ export function loseContact(tx: Tx, id: string): void {
     withdrawFrom(tx, { tell: writeLateTimeline, unreached: nobodyGotIt }, contact);
 }
 
-/** The relay is removed, or was switched off: where nothing else of an alert is on its way, others are paged. */
+/** The relay is removed, or a channel was switched off: where nothing else of an alert is on its way, others are paged. */
 export function losePushes<Told>(tx: Tx, lose: () => Told): Told {
   const atStake = pushesAtStake(tx);
   const told = lose();

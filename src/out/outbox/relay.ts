@@ -95,11 +95,11 @@ export function isInFlight(sent: Sent): boolean {
 
 const PUSHES = `SELECT alertId, max(since) AS since FROM (
     SELECT d.alert_id AS alertId, d.event_row AS since, d.event FROM deliveries d WHERE d.status = 'pending'
-      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1)
+      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns')
     UNION ALL SELECT d.alert_id, d.event_row, d.event FROM deliveries d WHERE d.finished_at = ? AND d.status = 'failed'
-      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1))
+      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns'))
   WHERE event IN ('alert.escalated', 'alert.renotified') AND alertId IS NOT NULL GROUP BY alertId`;
 
-/** Alerts of which a push waits for the relay, or came to nothing just now; `since`: the event that it tells of. */
+/** Alerts of which a push to phones waits, or came to nothing just now; `since`: the event that it tells of. */
 export const pushesAtStake = (tx: Tx): { alertId: number; since: number }[] =>
   tx.sql<[at: number], { alertId: number; since: number }>(PUSHES).all(tx.at);

@@ -1,10 +1,10 @@
+import { switchChannel } from "../../core/alerts/switch-channel.ts";
 import { type Integration, USUAL_STORM } from "../../core/projects/integration.ts";
 import type { Guard } from "../../core/projects/integration-input.ts";
 import {
   changeIntegration,
   createIntegration,
   type IntegrationWrite,
-  setIntegrationEnabled,
 } from "../../core/projects/integrations.ts";
 import type { Project } from "../../core/projects/projects.ts";
 import type { Tx } from "../../ground/store/store.ts";
@@ -35,7 +35,7 @@ export function applyIntegrations(
       return made.id;
     });
     if (config.enabled !== (row?.enabled ?? true))
-      setIntegrationEnabled(tx, project, { id, enabled: config.enabled });
+      switchChannel(tx, project, { id, enabled: config.enabled });
     kept.add(id);
   }
   return { kept, minted };

@@ -1,4 +1,5 @@
-import { mustFind, setIntegrationEnabled } from "../../../core/projects/integrations.ts";
+import { switchChannel } from "../../../core/alerts/switch-channel.ts";
+import { mustFind } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
 import type { Form, PageCall } from "../screen.ts";
 import { pathOf } from "../screen.ts";
@@ -13,7 +14,7 @@ const turn = (enabled: boolean): Form => ({
     const { tenant, who, params } = call;
     const { project = "", integration: id = "" } = params;
     tenant.store.write((tx) =>
-      setIntegrationEnabled(tx, getProject(tx, project), { id, enabled, by: who.accountId }),
+      switchChannel(tx, getProject(tx, project), { id, enabled, by: who.accountId }),
     );
     return {
       said: enabled

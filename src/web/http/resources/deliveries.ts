@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { mustFind, setIntegrationEnabled } from "../../../core/projects/integrations.ts";
+import { switchChannel } from "../../../core/alerts/switch-channel.ts";
+import { mustFind } from "../../../core/projects/integrations.ts";
 import { deliveryDetailAnswer, getDelivery } from "../../../out/outbox/delivery-detail.ts";
 import { deliveriesQuery, deliveryAnswer, listDeliveries } from "../../../out/outbox/rows.ts";
 import { sendAgain } from "../../../tenant/channel-verbs.ts";
@@ -19,7 +20,7 @@ function enabling(name: "enable" | "disable", summary: string): Route {
     summary,
     answer: enabledAnswer,
     write: (tx, { actor, project, params }) => {
-      setIntegrationEnabled(tx, project, { id: params.iid, enabled, by: actor.accountId });
+      switchChannel(tx, project, { id: params.iid, enabled, by: actor.accountId });
       return { enabled };
     },
   });

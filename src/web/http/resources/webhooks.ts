@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { switchChannel } from "../../../core/alerts/switch-channel.ts";
 import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
 import {
   type Integration,
@@ -11,7 +12,6 @@ import {
   deleteIntegration,
   getIntegration,
   listIntegrations,
-  setIntegrationEnabled,
 } from "../../../core/projects/integrations.ts";
 import type { Project } from "../../../core/projects/projects.ts";
 import { boolean, text } from "../../../ground/kit/fields.ts";
@@ -75,7 +75,7 @@ export const webhookRoutes: Route[] = [
     answer: z.object({ enabled: z.boolean() }),
     write: (tx, { actor, project, params: { wid: id }, body: { enabled } }) => {
       mustBeWebhook(tx, project, id);
-      setIntegrationEnabled(tx, project, { id, enabled, by: actor.accountId });
+      switchChannel(tx, project, { id, enabled, by: actor.accountId });
       return { enabled };
     },
   }),

@@ -1,0 +1,15 @@
+import type { Tx } from "../../ground/store/store.ts";
+import { setIntegrationEnabled } from "../projects/integrations.ts";
+import type { Project } from "../projects/projects.ts";
+import { losePushes } from "./fallback.ts";
+
+/** As `setIntegrationEnabled`; of alerts that only this channel pages phones for, others are paged. */
+export function switchChannel(
+  tx: Tx,
+  project: Project,
+  of: { id: string; enabled: boolean; by?: string },
+): void {
+  const change = () => setIntegrationEnabled(tx, project, of);
+  if (of.enabled) change();
+  else losePushes(tx, change);
+}
