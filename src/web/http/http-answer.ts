@@ -90,6 +90,10 @@ class PlainReply {
     return new TextDecoder().decode(await this.bytes());
   }
 
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
   async bytes(): Promise<Uint8Array> {
     return Buffer.concat(await Array.fromAsync(this.body ?? []));
   }
