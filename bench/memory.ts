@@ -120,13 +120,13 @@ export const memory: Scenario = {
         const isBuilt = command()[1].length === 0;
         const held = (bounds: Partial<Row>) => (isBuilt ? bounds : {});
         return [
-          megabytes("nobody there", nobody, held({ must: 50, aim: 40, hold: 41 })),
-          megabytes("after some use", used, held({ must: 50, hold: 59 })),
+          megabytes("nobody there", nobody, held({ must: 50, aim: 40, hold: 43 })),
+          megabytes("after some use", used, held({ must: 50, hold: 62 })),
           ...(partWay === null ? [] : [megabytes(`after ${PART_WAY} events`, partWay)]),
           megabytes(
             `after ${total} events`,
             after.anonymous,
-            held({ must: 150, hold: quick ? 115 : 190 }),
+            held({ must: 150, hold: quick ? 120 : 190 }),
           ),
           megabytes("peak resident set", after.peak),
         ];

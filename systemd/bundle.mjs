@@ -35,7 +35,7 @@ const optionsOf = (root, define) => ({
   // A package that has modules has them read: what nobody calls of them is left out.
   mainFields: ["module", "main"],
   alias: { "@modelcontextprotocol/server/_shims": "./systemd/mcp-shims.mjs" },
-  plugins: [withoutFileTypes(root), withoutPools(root)],
+  plugins: [withoutFileTypes(root), withoutPools(root), withoutHttp2(root)],
   // A script and not a module: what it requires of Node is then loaded when it is first needed.
   format: "cjs",
   supported: { "dynamic-import": false },
@@ -67,6 +67,18 @@ const withoutPools = (root) => ({
     onResolve({ filter: /^(pg-pool|\.\/native(\/index)?(\.js)?)$/ }, ({ importer }) =>
       /[\\/]pg[\\/]lib[\\/]index\.js$/.test(importer)
         ? { path: path.join(root, "systemd/no-pool.cjs") }
+        : undefined,
+    );
+  },
+});
+
+/** Of the server that hands requests to the app, HTTP/2: the box doesn't speak it, and loading Node's takes 1 MB of memory. */
+const withoutHttp2 = (root) => ({
+  name: "without-http2",
+  setup({ onResolve }) {
+    onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      /[\\/]@hono[\\/]node-server[\\/]/.test(importer)
+        ? { path: path.join(root, "systemd/no-http2.mjs") }
         : undefined,
     );
   },

@@ -39,7 +39,7 @@ export const PROGRAM = {
   program: "cli/box.ts",
   serve: "cli/serve.ts",
   later: [
-    ["src/app/box-app.ts", "src/web/http/app-listener.ts"],
+    ["src/app/box-app.ts", "node_modules/@hono/node-server/dist/index.mjs"],
     ["src/web/console/door.ts", "src/app/offline/desk.ts"],
   ],
 };

@@ -277,10 +277,6 @@ test("a reserved name is refused outside its folder, and only there", () => {
     assert.equal(reservedNames(readSource("src/core/alerts/open.ts", use)).length, 1, use);
     assert.deepEqual(reservedNames(readSource("src/ground/kit/clock.ts", use)), [], use);
   }
-  for (const use of ["new Response(null);", "a instanceof Headers;", "Response.json({});"]) {
-    assert.equal(reservedNames(readSource("src/web/http/answer.ts", use)).length, 1, use);
-    assert.deepEqual(reservedNames(readSource("src/web/assistants/route.ts", use)), [], use);
-  }
   for (const use of ["process.exit(1);", "process.exitCode = 1;", "process.abort();"]) {
     assert.equal(reservedNames(readSource("src/app/box.ts", use)).length, 1, use);
     assert.deepEqual(reservedNames(readSource("cli/box.ts", use)), [], use);

@@ -96,9 +96,9 @@ export function openStandbyDoor(
     const made: App = new Hono();
     made.use(async (c, next) => {
       await next();
-      c.res.headers.set("x-request-id", requestId());
+      c.header("X-Request-Id", requestId());
       // The next request may be the owner's.
-      if (forwarder !== null) c.res.headers.set("connection", "close");
+      if (forwarder !== null) c.header("Connection", "close");
     });
     for (const { method, path, handle } of routes) made.on(method, path, handle);
     made.all("*", () => errorAnswer(refusal(), requestId()));

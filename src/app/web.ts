@@ -49,7 +49,7 @@ export async function listen(
     log: Log;
   },
 ): Promise<Listening> {
-  const app = createAppHandler(load, { ...serve, log });
+  const app = createAppHandler(load, serve.ingest);
   const tls = () => (config.tls ? readTls(config.tls) : undefined);
   const files = tls();
   const http = createServer({ ...serve, app, ...(files && { tls: files }) });

@@ -189,11 +189,6 @@ const reserved: readonly { what: RegExp; only: RegExp }[] = [
     // What a reader pastes, and what runs in a browser.
     only: /^src\/(?:ground\/kit|web\/browser)\/|^src\/(?:in\/connect\/snippets|people\/pair-script)\.ts$/,
   },
-  {
-    // Each of them loads the runtime's HTTP client: `src/web/http/http-answer.ts` says why that isn't wanted.
-    what: /\b(?:new|instanceof) (?:Response|Request|Headers)\b|\b(?:Response\.json|FormData)\b/,
-    only: /^src\/(?:web\/browser\/|web\/assistants\/route\.ts$|people\/oidc\/client\.ts$)/,
-  },
   { what: /\bprocess\.(?:exit|exitCode|abort)\b/, only: /^cli\// },
 ];
 

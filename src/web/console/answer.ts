@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { ForgetfulMap } from "../../ground/kit/forgetful-map.ts";
 import type { DurableGate } from "../../ground/kit/gate.ts";
-import { HttpAnswer, HttpHeaders } from "../http/http-answer.ts";
 import type { PageFile, RawDocument } from "./screen.ts";
 
 /** The media type of every page and of its sections. */
@@ -87,8 +86,8 @@ export function sendHtml(sent: HtmlAnswer, asked: Asked): Response {
   const isPacked = body.length >= SHORT && /\bgzip\b/.test(asked.acceptEncoding ?? "");
   if (isPacked && !isKnown) headers["Content-Encoding"] = "gzip";
   const answer = isKnown
-    ? new HttpAnswer(null, { status: 304, headers })
-    : new HttpAnswer(isPacked ? pack(body, once ? null : etag) : body, { status, headers });
+    ? new Response(null, { status: 304, headers })
+    : new Response(isPacked ? pack(body, once ? null : etag) : body, { status, headers });
   for (const cookie of cookies) answer.headers.append("Set-Cookie", cookie);
   return answer;
 }
@@ -106,8 +105,8 @@ export function sendFile(
     "Cache-Control": "no-store",
     ...(tls ? { "Strict-Transport-Security": HSTS } : {}),
   };
-  if (typeof body === "string") return new HttpAnswer(body, { headers });
-  return new HttpAnswer(ReadableStream.from(encoded(body, mayTell)), { headers });
+  if (typeof body === "string") return new Response(body, { headers });
+  return new Response(ReadableStream.from(encoded(body, mayTell)), { headers });
 }
 
 async function* encoded(
@@ -124,7 +123,7 @@ async function* encoded(
 /** A document as it is, with headers of its own. */
 export function sendDocument(sheet: RawDocument, { tls }: Pick<Asked, "tls">): Response {
   const { status, headers, body } = sheet;
-  return new HttpAnswer(body === "" ? null : body, {
+  return new Response(body === "" ? null : body, {
     status,
     headers: { ...headers, ...(tls ? { "Strict-Transport-Security": HSTS } : {}) },
   });
@@ -135,7 +134,7 @@ export function goTo(
   to: string,
   how: { tls: boolean; cookies?: readonly string[]; headers?: Readonly<Record<string, string>> },
 ): Response {
-  const headers = new HttpHeaders({
+  const headers = new Headers({
     ...COMMON,
     Location: to,
     "Cache-Control": "no-store",
@@ -143,5 +142,5 @@ export function goTo(
     ...how.headers,
   });
   for (const cookie of how.cookies ?? []) headers.append("Set-Cookie", cookie);
-  return new HttpAnswer(null, { status: 303, headers });
+  return new Response(null, { status: 303, headers });
 }

@@ -1,5 +1,4 @@
 import { asset, assetBytes } from "../../ground/kit/assets.ts";
-import { HttpAnswer } from "../http/http-answer.ts";
 import type { Files } from "./shell.ts";
 
 /** What browsers get beside pages: a style sheet, a script, those of single pages, icons; their address changes with them. */
@@ -52,7 +51,7 @@ function createAssets(): Assets {
     // A picture is compressed as it is.
     const encoding = name.endsWith(".png") ? null : bestEncoding(acceptEncoding);
     const bytes = bytesOf(encoding === null ? name : name + ENCODINGS[encoding]);
-    return new HttpAnswer(bytes, {
+    return new Response(bytes, {
       headers: {
         "Content-Type": TYPES[name.slice(name.lastIndexOf("."))] ?? "application/octet-stream",
         "Content-Length": String(bytes.length),

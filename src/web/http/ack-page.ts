@@ -18,8 +18,7 @@ import type { PageAnswer } from "../../ground/page/answer.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { duration } from "../../out/outbox/message.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { json, SECRET_ADDRESS } from "./answer.ts";
-import { HttpAnswer } from "./http-answer.ts";
+import { SECRET_ADDRESS } from "./answer.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import { pageAnswer, type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
@@ -199,7 +198,7 @@ async function byDevice(c: AppContext, pages: AckPages): Promise<Response> {
 }
 
 function inJson(status: number, answer: Omit<TakenAlert, "ended">): Response {
-  return json(status, answer, SECRET_ADDRESS);
+  return Response.json(answer, { status, headers: SECRET_ADDRESS });
 }
 
 const STATUS: Record<PageAnswered["kind"], number> = {
@@ -226,7 +225,7 @@ function backTo(capability: string): PageAnswer {
 
 /** For a phone's button: programs show the text, if anything. */
 function inWords(status: number, words: string): Response {
-  return new HttpAnswer(`${words}\n`, {
+  return new Response(`${words}\n`, {
     status,
     headers: { "content-type": "text/plain; charset=utf-8", ...SECRET_ADDRESS },
   });

@@ -1,5 +1,4 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
-import { HttpAnswer } from "./http-answer.ts";
 
 /** Headers of every answer of the interface (not of public pages). */
 const COMMON = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
@@ -12,7 +11,7 @@ export function json(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new HttpAnswer(body === undefined ? null : JSON.stringify(body), {
+  return new Response(body === undefined ? null : JSON.stringify(body), {
     status,
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "./app.ts";
-import type { AppListener, ListenerDeps } from "./app-listener.ts";
+import type { IngestHandler, IngestReply } from "./ingest.ts";
+import { wireError } from "./wire.ts";
 
 /** Node's requests on their way into the app. */
 export interface AppHandler {
@@ -9,27 +10,44 @@ export interface AppHandler {
   load(): Promise<void>;
 }
 
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
+
 /**
  * The app is more than half of the program and no event needs it, so it is loaded after the box listens:
  * requests that come before wait for it.
  */
-export function createAppHandler(app: () => Promise<App>, deps: ListenerDeps): AppHandler {
-  let listener: AppListener | null = null;
-  let loading: Promise<AppListener> | null = null;
-  const load = async (): Promise<AppListener> => {
-    const [{ appListener }, made] = await Promise.all([import("./app-listener.ts"), app()]);
-    listener = appListener(made, deps);
+export function createAppHandler(app: () => Promise<App>, ingest: IngestHandler): AppHandler {
+  let listener: Listener | null = null;
+  let loading: Promise<Listener> | null = null;
+
+  const load = async (): Promise<Listener> => {
+    const [{ getRequestListener }, { fetch }] = await Promise.all([
+      import("@hono/node-server"),
+      app(),
+    ]);
+    listener = getRequestListener(fetch, {
+      overrideGlobalObjects: false,
+      // HTTP/1.0 has no Host, and load balancers still ask for health that way.
+      hostname: "localhost",
+      // Only what is no request gets here: the app answers its own errors.
+      errorHandler: () => toResponse(ingest.refuse(wireError({}))),
+    });
     return listener;
   };
   const loaded = () => {
     loading ??= load();
     return loading;
   };
+
   return {
     serve(incoming, outgoing) {
-      if (listener !== null) void listener(incoming, outgoing);
+      if (listener !== null) listener(incoming, outgoing);
       else void loaded().then((serve) => serve(incoming, outgoing));
     },
     load: async () => void (await loaded()),
   };
+}
+
+function toResponse({ status, headers, body }: IngestReply): Response {
+  return new Response(body, { status, headers: { ...headers, connection: "close" } });
 }

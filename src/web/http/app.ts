@@ -11,7 +11,6 @@ import { refusedPage } from "../../ground/page/refused-page.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import { prefersJson, wantsPage } from "./accept.ts";
 import { errorAnswer, internalError } from "./answer.ts";
-import { HttpAnswer, HttpHeaders } from "./http-answer.ts";
 import { createInbound, INBOUND, type SendersPort } from "./inbound/route.ts";
 import { RateLimited } from "./limits.ts";
 import { createPing, PING } from "./ping.ts";
@@ -54,10 +53,8 @@ export function createApp(options: AppOptions): App {
     await next();
     await held(c, options.serving);
     count(c, refusals, nouns);
-    const { headers } = c.res;
-    headers.set("x-request-id", c.get("requestId"));
-    for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {}))
-      headers.set(name, value);
+    c.header("X-Request-Id", c.get("requestId"));
+    for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
   });
   app.use(async (c, next) => {
     refuseBadPath(c);
@@ -90,7 +87,7 @@ export function createApp(options: AppOptions): App {
     if (taken !== null) return taken;
     // A listener for senders alone says nothing.
     const isOwn = options.routes.length > 0 && c.req.path === "/" && c.req.method === "GET";
-    if (isOwn && !prefersJson(c.req.header("accept"))) return withId(c, new HttpAnswer(WHERE));
+    if (isOwn && !prefersJson(c.req.header("accept"))) return withId(c, c.text(WHERE));
     c.set("refusedAs", "not_found");
     const error = new ServiceError("not_found", "There is no such route.");
     return withId(c, errorAnswer(error, id(c)));
@@ -173,9 +170,9 @@ function forReaders(error: Error, c: AppContext, answer: Response): Response {
     requestId: id(c),
     isForm: c.req.method === "POST",
   });
-  const all = new HttpHeaders(answer.headers);
+  const all = new Headers(answer.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  return new HttpAnswer(body, { status: answer.status, headers: all });
+  return new Response(body, { status: answer.status, headers: all });
 }
 
 function whose(c: AppContext): { tenant?: string } {

@@ -4,7 +4,6 @@ import { unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { sha256 } from "../../ground/kit/ids.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import { rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import type { Serving } from "./serve-route.ts";
@@ -42,8 +41,8 @@ async function shown(c: AppContext, serving: Serving): Promise<Response> {
     "x-robots-tag": "noindex, nofollow, noarchive",
   };
   if (isKnown(c.req.header("if-none-match"), tag))
-    return new HttpAnswer(null, { status: 304, headers });
-  return new HttpAnswer(text, {
+    return new Response(null, { status: 304, headers });
+  return new Response(text, {
     headers: { ...headers, "content-type": "text/calendar; charset=utf-8" },
   });
 }

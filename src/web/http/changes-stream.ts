@@ -3,7 +3,6 @@ import { inOrder } from "../../ground/kit/gate.ts";
 import { mayTell } from "../../ground/store/durable.ts";
 import type { ChangesPage, TellingPace } from "../../tenant/change-listeners.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { HttpAnswer } from "./http-answer.ts";
 
 /** Who asks what changed. */
 interface ChangesReader {
@@ -133,5 +132,5 @@ export function changesStream(tenant: Tenant, reader: ChangesReader): Response {
     // With its end a stop needn't wait for the connection.
     connection: "close",
   };
-  return new HttpAnswer(body, { headers });
+  return new Response(body, { headers });
 }

@@ -2,7 +2,6 @@ import { version } from "../../ground/kit/assets.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { type Health, told } from "../../tenant/health.ts";
 import { json } from "./answer.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 
 export interface Operating {
@@ -39,7 +38,7 @@ export function operatingRoutes(operating: Operating): RawRoute[] {
       path: "/metrics",
       async handle(c) {
         await operating.mayReadMetrics(c);
-        return new HttpAnswer(operating.metrics(), {
+        return new Response(operating.metrics(), {
           headers: {
             "content-type": "text/plain; version=0.0.4; charset=utf-8",
             "cache-control": "no-store",

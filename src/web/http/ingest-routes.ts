@@ -1,5 +1,4 @@
 import { ElsewhereError } from "../../ground/kit/elsewhere.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import type { IngestHandler, IngestReply } from "./ingest.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
@@ -30,5 +29,5 @@ export function ingestRoute(door: IngestHandler, address: (c: AppContext) => str
 }
 
 function toResponse(reply: IngestReply): Response {
-  return new HttpAnswer(reply.body, { status: reply.status, headers: reply.headers });
+  return new Response(reply.body, { status: reply.status, headers: reply.headers });
 }

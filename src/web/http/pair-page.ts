@@ -10,7 +10,6 @@ import type { Tenant } from "../../tenant/tenant.ts";
 import { tenantAs } from "../../tenant/tenant-as.ts";
 import { prefersJson } from "./accept.ts";
 import { redeemerOf } from "./author.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import { type Limit, RateLimited } from "./limits.ts";
 import { pageAnswer, type RawOperation, rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
@@ -55,7 +54,7 @@ export function pairPageRoutes(pages: PairPages): RawRoute[] {
       async handle(c) {
         mustWantPage(c);
         const answer = await tried(c, pages);
-        return answer instanceof HttpAnswer ? answer : sendPage(answer, pages.tls);
+        return answer instanceof Response ? answer : sendPage(answer, pages.tls);
       },
     },
   ];
@@ -73,7 +72,7 @@ const CODE = /^[0-9a-f]{48}$/;
 function intoFragment(code: string): Response {
   const location = CODE.test(code) ? `pair#code=${code}` : "pair";
   const headers = { location, "cache-control": "no-store", "referrer-policy": "no-referrer" };
-  return new HttpAnswer(null, { status: 303, headers });
+  return new Response(null, { status: 303, headers });
 }
 
 const emptyForm = ({ console }: PairPages): PairForm => ({
@@ -144,7 +143,7 @@ async function signedIn(
   const headers = { "Set-Cookie": sessionCookie(cookie, secure) };
   if (granted === null) {
     const location = `${new URL(base).pathname.replace(/\/$/, "")}/welcome`;
-    return new HttpAnswer(null, {
+    return new Response(null, {
       status: 303,
       headers: { ...headers, location, "cache-control": "no-store" },
     });

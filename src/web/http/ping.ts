@@ -13,7 +13,6 @@ import { MESSAGE_BYTES } from "../../in/heartbeats/heartbeat.ts";
 import { createHeartbeat } from "../../in/heartbeats/heartbeats.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import { SECRET_ADDRESS } from "./answer.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import { RateLimited } from "./limits.ts";
 import type { AppContext } from "./raw-route.ts";
 import type { Serving } from "./serve-route.ts";
@@ -173,7 +172,7 @@ function refuse(c: AppContext, status: 400 | 404, text: string): Response {
 }
 
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
-  return new HttpAnswer(text === "" ? null : text, {
+  return new Response(text === "" ? null : text, {
     status,
     headers: {
       ...(text === "" ? {} : { "content-type": "text/plain; charset=utf-8" }),

@@ -3,7 +3,6 @@ import { check } from "../../ground/kit/check.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { hearShown } from "../../tenant/push-verbs.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import type { Limit } from "./limits.ts";
 import { rawOperation } from "./raw-operation.ts";
 import type { AppContext, RawRoute } from "./raw-route.ts";
@@ -38,7 +37,7 @@ async function heard(c: AppContext, serving: PushSeen): Promise<Response> {
   }
   serving.known(c);
   c.set("tenant", tenant);
-  return new HttpAnswer(null, { status: 204, headers: { "cache-control": "no-store" } });
+  return new Response(null, { status: 204, headers: { "cache-control": "no-store" } });
 }
 
 /** As the OpenAPI document shows it. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ElsewhereError } from "../../ground/kit/elsewhere.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import { bytesRead } from "./read-request.ts";
 
 /**
@@ -11,6 +10,9 @@ export type SendOn = (
   request: { incoming: IncomingMessage; outgoing: ServerResponse; read: Uint8Array | null },
   to: ElsewhereError,
 ) => Promise<boolean>;
+
+/** What Hono's server takes for an answer that was made already. */
+const ANSWERED = { "x-hono-already-sent": "true" };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
@@ -26,6 +28,5 @@ export async function answeredElsewhere(
   const read = bytesRead(c.req.raw) ?? (hasBody(incoming) ? null : Buffer.of());
   if (read === null && incoming.readableDidRead) return null;
   const isAnswered = await sendOn({ incoming, outgoing, read }, to);
-  // Nothing of it is sent any more.
-  return isAnswered ? new HttpAnswer(null) : null;
+  return isAnswered ? new Response(null, { headers: ANSWERED }) : null;
 }

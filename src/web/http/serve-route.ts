@@ -13,7 +13,6 @@ import { tenantAs } from "../../tenant/tenant-as.ts";
 import { json } from "./answer.ts";
 import { authorOf, type WrittenBy } from "./author.ts";
 import { bearer, unauthorized } from "./bearer.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import type { Decoder } from "./inbound/decoder.ts";
 import type { Limits } from "./limits.ts";
 import { decodeExactly, readBody, readBytes, readQuery } from "./read-request.ts";
@@ -104,7 +103,7 @@ export async function serveRoute(
   const call = { ...opened, ...asked, isAssistant };
   const work = `${route.method} ${route.path}`;
   const result = await turns.during(work, () => handleAsAuthor(route, call));
-  if (result instanceof HttpAnswer) return result;
+  if (result instanceof Response) return result;
   return json(route.status, result);
 }
 

@@ -16,7 +16,6 @@ import {
 } from "../../out/services/twilio/answers.ts";
 import { callTwiml, closingTwiml } from "../../out/services/twilio/voice.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
-import { HttpAnswer } from "./http-answer.ts";
 import { type RawOperation, rawOperation, textAnswer } from "./raw-operation.ts";
 import type { AppContext } from "./raw-route.ts";
 import { decodeText, readBytes } from "./read-request.ts";
@@ -50,7 +49,7 @@ export function createTwilio(serving: Serving): (c: AppContext) => Promise<Respo
     if (what === "") throw new ServiceError("not_found", "There is no such route.");
     if (c.req.raw.method !== "POST") {
       c.set("refusedAs", "method_not_allowed");
-      return new HttpAnswer(null, { status: 405, headers: { allow: "POST" } });
+      return new Response(null, { status: 405, headers: { allow: "POST" } });
     }
     const form = new URLSearchParams(decodeText(await readBytes(c.req.raw, FORM_BYTES)));
     const tenant = await serving.findCalled(segment);
@@ -78,7 +77,7 @@ function signedUrl(c: AppContext, { store, sealer, publicUrl }: Tenant, form: UR
 function forged(c: AppContext, { limits, address }: Serving): Response {
   c.set("refusedAs", "forbidden");
   c.set("rateHeaders", limits.tries.spend(`${address(c)} twilio`));
-  return new HttpAnswer(null, { status: 403, headers: { "cache-control": "no-store" } });
+  return new Response(null, { status: 403, headers: { "cache-control": "no-store" } });
 }
 
 /** A message may fail before it is written down that Twilio took it. */
@@ -144,10 +143,10 @@ const say = (words: string): Response => twiml(replyTwiml(words));
 /** Twilio reads the answer to a key or a text as markup, and asks none to a status. */
 function twiml(markup: string): Response {
   const headers = { "content-type": "text/xml; charset=utf-8", "cache-control": "no-store" };
-  return new HttpAnswer(markup, { status: 200, headers });
+  return new Response(markup, { status: 200, headers });
 }
 
-const nothing = (): Response => new HttpAnswer(null, { status: 204 });
+const nothing = (): Response => new Response(null, { status: 204 });
 
 const common = {
   tag: "Alerts",

@@ -55,7 +55,7 @@ export function endConnection(socket: Socket, reply: () => IngestReply): void {
   else socket.end(wireText(reply(), "connection: close\r\n"), () => socket.destroy());
 }
 
-/** How long the rest of a body is read that was refused before its end. */
+/** How long the rest of a body is read that was refused before its end. The app's own door does it for 500 ms. */
 const REST_MS = 2_000;
 /** Connections on which the rest of a body is read: their request has its answer. */
 const answered = new WeakSet<Socket>();

@@ -19,7 +19,8 @@ import { signedIn, tabOf } from "../../support/console.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-const bytesOf = async (answer: Response | null) => Buffer.from((await answer?.bytes()) ?? []);
+const bytesOf = async (answer: Response | null) =>
+  Buffer.from((await answer?.arrayBuffer()) ?? new ArrayBuffer());
 
 const PLAIN = {
   "console.js": /^text\/javascript/,

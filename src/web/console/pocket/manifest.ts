@@ -1,4 +1,3 @@
-import { HttpAnswer } from "../../http/http-answer.ts";
 import type { Assets } from "../assets.ts";
 import type { Site } from "../page-request.ts";
 
@@ -38,7 +37,7 @@ export function manifest({ base }: Pick<Site, "base">, files: Pick<Assets, "at">
       { name: "On call now", url: `${base}/oncall` },
     ],
   };
-  return new HttpAnswer(JSON.stringify(body), {
+  return new Response(JSON.stringify(body), {
     headers: {
       "Content-Type": "application/manifest+json",
       // It names files by what is in them.

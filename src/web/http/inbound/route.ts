@@ -5,7 +5,6 @@ import { parseToken } from "../../../ground/kit/ids.ts";
 import type { Adapter, SenderReply } from "../../../in/adapters/adapter.ts";
 import { adapters, findAdapter } from "../../../in/adapters/list.ts";
 import { SECRET_ADDRESS } from "../answer.ts";
-import { HttpAnswer } from "../http-answer.ts";
 import { RateLimited } from "../limits.ts";
 import type { AppContext } from "../raw-route.ts";
 import type { Serving } from "../serve-route.ts";
@@ -206,7 +205,7 @@ function stranger(c: AppContext, serving: Serving, adapter: Adapter): SenderRepl
 }
 
 function toResponse({ status, headers = {}, body }: SenderReply): Response {
-  return new HttpAnswer(body === "" ? null : body, {
+  return new Response(body === "" ? null : body, {
     status,
     headers: {
       ...(body === "" ? {} : { "content-type": "application/json" }),

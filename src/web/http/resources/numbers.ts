@@ -16,7 +16,6 @@ import {
   settingsChange,
 } from "../../../records/numbers/settings.ts";
 import { numbersAnswer, numbersQuery } from "../../../records/numbers/shape.ts";
-import { HttpAnswer } from "../http-answer.ts";
 import type { Route } from "../route.ts";
 import { inTenant, routesIn } from "../scope.ts";
 import { asking } from "./oncall.ts";
@@ -41,7 +40,7 @@ export const numbersRoutes: Route[] = [
         { now: unixSeconds(tenant.clock), viewer: actor.accountId },
       );
       if (!wantsCsv(headers["accept"])) return answer;
-      return new HttpAnswer(numbersCsv(answer), {
+      return new Response(numbersCsv(answer), {
         headers: {
           "content-type": "text/csv; charset=utf-8; header=present",
           "content-disposition": `attachment; filename="numbers-by-${query.by}.csv"`,

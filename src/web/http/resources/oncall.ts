@@ -33,7 +33,6 @@ import type { Reader } from "../../../ground/store/store.ts";
 import { createReachable } from "../../../out/paging/reachable.ts";
 import { namedPeople } from "../../../people/named.ts";
 import type { Tenant } from "../../../tenant/tenant.ts";
-import { HttpAnswer } from "../http-answer.ts";
 import type { Route } from "../route.ts";
 import { inProject, inTenant, routesIn, scopeBelow } from "../scope.ts";
 
@@ -199,7 +198,7 @@ export const oncallRoutes: Route[] = [
     answer: z.string(),
     handle: async ({ tenant, schedule }) => {
       const now = unixSeconds(tenant.clock);
-      return new HttpAnswer(await calendarOf(asking(tenant), schedule, { now, today: now }), {
+      return new Response(await calendarOf(asking(tenant), schedule, { now, today: now }), {
         headers: {
           "content-type": "text/calendar; charset=utf-8",
           "cache-control": "no-store",

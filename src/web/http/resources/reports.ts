@@ -32,7 +32,6 @@ import {
   reportChange,
   reportCreate,
 } from "../../../records/reports/written.ts";
-import { HttpAnswer } from "../http-answer.ts";
 import type { Route } from "../route.ts";
 import { inProject, routesIn, scopeBelow } from "../scope.ts";
 
@@ -219,7 +218,7 @@ export const reportRoutes: Route[] = [
         ...each,
         type: each.entryType,
       }));
-      return new HttpAnswer(exportMarkdown(report, entries), {
+      return new Response(exportMarkdown(report, entries), {
         headers: {
           "content-type": "text/markdown; charset=utf-8",
           "cache-control": "no-store",
