@@ -99,7 +99,7 @@ test("before the first attempt there is none; a stranger's delivery is 404; how 
   const shop = await testProject(box, "shop");
   await testProject(box, "other");
   const relay = configureRelay(box, "shop", receiver.url);
-  receiver.always(answer(200, '{"relayed":true,"devices":2}'));
+  receiver.always(answer(200, '{"devices":2}'));
   await shop.fire(1);
   await settle(box);
   assert.equal((await newest("shop", relay)).tries[0]?.devices, 2);

@@ -118,25 +118,6 @@ for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])
     );
   });
 
-test("a page that something else than a relay took is tried on, and others are paged after ten minutes", async (t) => {
-  const { box, receiver, ann, rule, fire, step } = await pagedStory(t);
-  await reachBy(box, box.owner, receiver, "/olga");
-  configureRelay(box, "shop", `${receiver.url}/relay`);
-  receiver.always(answer(200, "<html>It works!</html>"));
-  await rule([step(ann)]);
-  const id = await fire(1);
-  await pass(box, 660, 60);
-  const last = receiver.received.findLast(({ path }) => path === "/olga");
-  assert.deepEqual(
-    toldIn(last).alerts.map((one) => one.alert_id),
-    [id],
-  );
-  const pushes = (await box.api("GET", `/v1/alerts/${id}/timeline`)).body.timeline.filter(
-    ({ kind }: { kind: string }) => kind === "delivery_delayed",
-  );
-  assert.match(String(pushes[0]?.detail.error), /what answers there is no relay/);
-});
-
 for (const how of ["is removed", "is switched off", "wants no more"])
   test(`where the relay ${how} while a push waits, others are paged then`, async (t) => {
     const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);

@@ -3,9 +3,9 @@ import type { Egress } from "../../ground/kit/egress.ts";
 import { type ErrorDetail, ServiceError } from "../../ground/kit/errors.ts";
 import type { EgressResult } from "../../ground/kit/exchange.ts";
 import { hexId } from "../../ground/kit/ids.ts";
+import { parseJson } from "../../ground/kit/json.ts";
 import { isSkewed, signedHeaders } from "../../ground/kit/sign.ts";
 import type { Reader } from "../../ground/store/store.ts";
-import { saysRelayed } from "./relay.ts";
 import { isSuccess, serverTime } from "./senders/sent.ts";
 
 /** A relay that isn't configured yet. */
@@ -70,4 +70,14 @@ function faultOf(result: EgressResult, now: number): ErrorDetail | null {
 function skewOf(result: EgressResult, now: number): number {
   const theirs = serverTime(result);
   return theirs === null ? 0 : now - Math.round(theirs / 1000);
+}
+
+/** The one thing that every answer of a relay has (contract §15, Pairing rule 4). */
+function saysRelayed(body: string): boolean {
+  try {
+    const value = parseJson(body) as { relayed?: unknown } | null;
+    return typeof value?.relayed === "boolean";
+  } catch {
+    return false;
+  }
 }

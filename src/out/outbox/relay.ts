@@ -1,5 +1,4 @@
 import type { Egress } from "../../ground/kit/egress.ts";
-import { parseJson } from "../../ground/kit/json.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
 import { isSkewed } from "../../ground/kit/sign.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
@@ -59,26 +58,7 @@ export async function callRelay(
   const { serverTime } = sent;
   const skewSeconds = serverTime === null ? null : Math.round((now - serverTime) / 1000);
   const verdict = inRelayWords(sent.verdict, skewSeconds);
-  // A page isn't told by whoever else answers at that address.
-  if (verdict.kind === "delivered" && !saysRelayed(sent.answer))
-    return {
-      ...NO_RELAY,
-      verdict: { kind: "later", error: `http ${verdict.status}: what answers there is no relay` },
-      skewSeconds,
-    };
   return { verdict, skewSeconds, ...readAnswer(sent.answer) };
-}
-
-const NO_RELAY = { devices: null, anotherBox: false };
-
-/** The one thing that every answer of a relay has (contract §15, Pairing rule 4). */
-export function saysRelayed(body: string): boolean {
-  try {
-    const value = parseJson(body) as { relayed?: unknown } | null;
-    return typeof value?.relayed === "boolean";
-  } catch {
-    return false;
-  }
 }
 
 /** A count that isn't there or is no count says nothing, unless it relayed it to nobody (contract §13). */
@@ -93,7 +73,7 @@ function readAnswer(answer: string): Pick<RelayAnswer, "devices" | "anotherBox">
     const devices = Number.isSafeInteger(said.devices) ? Number(said.devices) : none;
     return { devices, anotherBox: said.another_box === true };
   } catch {
-    return NO_RELAY;
+    return { devices: null, anotherBox: false };
   }
 }
 
