@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openCopyOf } from "../../src/app/box-replace.ts";
+import { StoreFault } from "../../src/ground/store/faults.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { endStandby, findStore, standByFor } from "../../src/hosted/record/taking.ts";
+import type { Database } from "../../src/hosted/registry/postgres/connect.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
@@ -17,6 +20,21 @@ import { seeded } from "../support/seeded.ts";
 const TENANT = "abcdefghijklmnop";
 const STANDBY = { node: "two", run: "two", version: "1", schema: 5 };
 
+const recordIn = (
+  database: Database,
+  how: Pick<Parameters<typeof postgresRecord>[0], "found" | "onOthers">,
+) =>
+  postgresRecord({
+    database,
+    node: "one",
+    run: "one",
+    address: null,
+    earlier: [],
+    tenantId: () => TENANT,
+    keyId: () => null,
+    ...how,
+  });
+
 postgresTest(
   "a copy is what the database holds, whatever it was and however it followed",
   async (t) => {
@@ -26,15 +44,8 @@ postgresTest(
     const upTo = (most: number) => Math.floor(random() * most);
     const found = await findStore(database);
     const heard: boolean[] = [];
-    const record = postgresRecord({
-      database,
-      node: "one",
-      run: "one",
-      address: null,
-      earlier: [],
+    const record = recordIn(database, {
       found: () => found,
-      tenantId: () => TENANT,
-      keyId: () => null,
       onOthers: (areThere) => heard.push(areThere),
     });
     await record.take();
@@ -132,3 +143,40 @@ postgresTest(
     await assert.rejects(fresh.follow(), /aren't what was kept/);
   },
 );
+
+/** The limit of a file's size for this process: what is written beyond it fails, as on a full disk. */
+function limitFiles(to: number | "unlimited"): void {
+  execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${to}:`]);
+}
+
+postgresTest("a copy on a full disk says so, and later fetches what wasn't written", async (t) => {
+  const database = (await testDatabase(t, { empty: true })).open();
+  await migrateDatabase(database, databaseMigrations(), "box");
+  const found = await findStore(database);
+  const record = recordIn(database, { found: () => found, onOthers() {} });
+  await record.take();
+  const images = Array.from({ length: 40 }, (_, n) => Buffer.alloc(PAGE, n + 1));
+  const pages = images.map((image, n) => ({ page: n + 1, image, hash: pageHash(n + 1, image) }));
+  const sum = pages.reduce((all, { hash }) => all ^ hash, 0n);
+  await record.hashes();
+  const end = { seq: 1, pageCount: pages.length, sum, pages };
+  await record.mend({ count: pages.length, pages: () => [pages], end: () => end, heard() {} });
+  const path = join(scratch(t), "copy");
+  const copy = openCopy(database, TENANT, path);
+  t.after(() => copy.close());
+  // By default the signal ends the process.
+  process.on("SIGXFSZ", () => {});
+  limitFiles(10.5 * PAGE);
+  try {
+    for (const _ of ["at first", "again"])
+      await assert.rejects(
+        copy.follow(),
+        (error) => error instanceof StoreFault && error.message.startsWith(path),
+      );
+    assert.equal(copy.seq, null);
+  } finally {
+    limitFiles("unlimited");
+  }
+  await copy.follow();
+  assert.ok(readFileSync(path).equals(Buffer.concat(images)));
+});

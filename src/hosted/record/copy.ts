@@ -24,7 +24,7 @@ const USER_VERSION = 60;
 export interface StoreCopy {
   /**
    * Brings it to the latest commit there. Resolves with how many pages that took. Rejects with StoreFault where they
-   * aren't what was kept.
+   * aren't what was kept, or can't be written here.
    */
   follow(): Promise<number>;
   /** Number of the latest commit that is wholly in it; null before the first, also where there is none yet. */
@@ -59,12 +59,22 @@ export function openCopy(database: Database, tenantId: string, path: string): St
   let at: number | null = null;
   let whole: number | null = null;
 
+  const write = (page: number, image: Uint8Array) => {
+    try {
+      for (let done = 0; done < PAGE; )
+        done += writeSync(fd, image, done, PAGE - done, (page - 1) * PAGE + done);
+    } catch (error) {
+      // By its code it would count as a lost connection of the database.
+      throw StoreFault.from(error, path);
+    }
+  };
   const put = (rows: readonly { page: number; body: Buffer }[]) => {
     for (const { page, body } of rows) {
       const image = imageOf(body);
       if (image === null) throw damaged();
+      write(page, image);
+      // Only what is written counts: a page whose write failed is fetched again.
       sums.set(page, pageHash(page, image));
-      writeSync(fd, image, 0, PAGE, (page - 1) * PAGE);
     }
   };
   const fetched = async ({ query }: Pick<DatabaseTx, "query">, pages: readonly number[]) => {
