@@ -140,7 +140,7 @@ function simulationText(answer: Simulation, fires: number): string {
     ...(rungs.length > MOST_SHOWN ? [`and ${rungs.length - MOST_SHOWN} more, see --json`] : []),
     ...section(quiet),
     ...section(channels.map((line) => `channel ${line}`)),
-    ...section(without.map((line) => `not notified ${line}`)),
+    ...section(without),
     "",
     `It ends ${when(ends.at)}: ${ENDS[ends.how]}.`,
   ].join("\n");

@@ -61,7 +61,7 @@ const forgeries: Record<keyof typeof promises, (evidence: RunEvidence) => Partia
   "what was silenced is sent at its end": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ event }) => event !== "alert.opened"),
   }),
-  "an acknowledgement that ends pages again": ({ arrivals }) => ({
+  "an acknowledgement that ends notifies again": ({ arrivals }) => ({
     arrivals: arrivals.filter(({ event }) => event !== "alert.renotified"),
   }),
   "an alert that becomes critical rings as such": ({ rises }) => ({

@@ -85,7 +85,7 @@ export const promises = {
   "each firing is counted once": miscounted,
   "nothing is sent while it is silenced": toldTooSoon,
   "what was silenced is sent at its end": neverTold,
-  "an acknowledgement that ends pages again": sleepers,
+  "an acknowledgement that ends notifies again": sleepers,
   "an alert that becomes critical rings as such": lostRises,
   "an alert follows the change of its ladder and pages once": climbedWrong,
   "a link acknowledges what it was pressed for, and nothing else": takenUnasked,

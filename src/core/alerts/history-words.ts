@@ -95,9 +95,9 @@ const LOST: Readonly<Record<string, string>> = {
   removed: ": their account was removed",
 };
 
-const WHY_FALLBACK: Readonly<Record<string, string>> = {
-  rule_deleted: "Its rule is deleted.",
-  unheard: "No page has got through for ten minutes.",
+const WHY_FALLBACK: Readonly<Record<string, Sentence>> = {
+  rule_deleted: say`Its rule is deleted.`,
+  unheard: say`No page has got through for ten minutes.`,
 };
 
 /** One for each kind that the history has. */
@@ -159,7 +159,7 @@ const SAY: Readonly<Record<string, Says>> = {
   unreachable: (detail) =>
     wrong(say`Nothing reaches ${detail.people("accounts")}${LOST[detail.text("why")] ?? ""}.`),
   fallback: (detail) =>
-    say`${wrong(say`${WHY_FALLBACK[detail.text("why")] ?? "Nobody on the ladder is reached."}`)} The fallback ${
+    say`${wrong(WHY_FALLBACK[detail.text("why")] ?? say`Nobody on the ladder is reached.`)} The fallback ${
       detail.list("accounts").length === 0
         ? "has nobody, either"
         : say`paged ${{ strong: detail.people("accounts") }}`

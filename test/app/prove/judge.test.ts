@@ -216,11 +216,11 @@ test("each promise is broken by what breaks it, and only that", () => {
       { hushes: [{ host: "hushed1", until: 1015, owes: "alert.opened" }] },
     ],
     [
-      "an acknowledgement that ends pages again",
+      "an acknowledgement that ends notifies again",
       { arrivals: honest.arrivals.filter(({ event }) => event !== "alert.renotified") },
     ],
     [
-      "an acknowledgement that ends pages again",
+      "an acknowledgement that ends notifies again",
       {
         alerts: [alert, named, hushed, risen, linked, climbed, { ...rung, state: "acknowledged" }],
         arrivals: acked,

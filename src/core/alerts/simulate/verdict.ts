@@ -82,17 +82,14 @@ function causeOf(
   if (world.rule.escalations.length === 0)
     return hears("alert.opened")
       ? ["warn", "The rule has no ladder: only channels are notified."]
-      : ["error", "Nobody is notified: the rule has no ladder, and no channel takes its alerts."];
+      : ["error", "Nobody is notified: the rule has no ladder, and no channel is, either."];
   const isPaged = rungs.some(({ accounts }) => accounts.length > 0);
   if (held.length > 0 && rungs.length === 0) return ["warn", `Silenced: ${held[0]?.reason ?? ""}.`];
   if (!isPaged) return ["error", "Nobody is on call: the ladder reaches nobody."];
   if (!world.reachable.isKnown)
-    return hears("alert.escalated")
+    return hears("alert.opened") || hears("alert.escalated")
       ? ["warn", "Nobody has a contact or a phone: only channels are notified."]
-      : [
-          "error",
-          "Nothing rings: nobody has a contact or a phone, and no channel takes its alerts.",
-        ];
+      : ["error", "Nothing rings: nobody has a contact or a phone, and no channel is notified."];
   const people = [...of.heard.keys()];
   if (people.length === 0) return ["error", "Nothing reaches anybody whom it pages."];
   if (people.every((account) => of.silent.has(account)))
