@@ -156,10 +156,7 @@ const ROWS = `UPDATE integrations SET consecutive_failures = 0, failing_since = 
 /** The relay is back, so what waits for it needn't wait for its own next try, which may be an hour off. */
 function release(store: Store): void {
   store.write((tx) => {
-    for (const id of tx.sql<[], string>(ROWS).pluck().all()) {
-      resumeDeliveries(tx, id);
-      tx.note({ topic: "endpoint", id, well: true });
-    }
+    for (const id of tx.sql<[], string>(ROWS).pluck().all()) resumeDeliveries(tx, id);
   });
 }
 
