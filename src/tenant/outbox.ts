@@ -18,6 +18,7 @@ import type { ChannelSender, Sent } from "../out/outbox/destination.ts";
 import { createDispatcher, type Dispatcher } from "../out/outbox/dispatcher.ts";
 import { executionQueue } from "../out/outbox/executions.ts";
 import { noticeDisabled } from "../out/outbox/notices.ts";
+import { rememberPushes } from "../out/outbox/phones.ts";
 import { BREAKER_LIMITS, type BreakerLimits } from "../out/outbox/retry.ts";
 import { expireDeliveries } from "../out/outbox/rows.ts";
 import { type ActionRow, runAction } from "../out/outbox/runs.ts";
@@ -96,6 +97,7 @@ const EXPIRE_MS = 60_000;
 
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, log, sealer, settings } = deps;
+  rememberPushes(store, settings.push !== undefined);
   const sockets = settings.sockets ?? SOCKETS;
   const breaker = settings.breaker ?? BREAKER_LIMITS;
   // As many connections and origins as attempts, so that no attempt waits for one while its time runs.

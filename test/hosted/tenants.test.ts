@@ -129,6 +129,39 @@ test("somebody removed from the tenant is paged no more", async (t) => {
   assert.deepEqual(apns.delivered(), [device(0)]);
 });
 
+for (const how of ["switched off"] as string[])
+  test(`where a channel of pushes is ${how} while a push waits, others are paged then`, async (t) => {
+    const hosted = await hostedFor(t);
+    const ada = await keeper(hosted, "ada@example.com");
+    const ben = await keeper(hosted, "ben@example.com", ada.tid);
+    await register(hosted, ben, device(1));
+    const token = await project(hosted, ada, {
+      escalations: [{ accounts: [ben.accountId], after_minutes: 0 }],
+    });
+    const call = async (method: string, path: string, body?: object) => {
+      const said = await hosted.call(method, path, { token: ada.key, ...(body && { body }) });
+      assert.ok(said.status < 300, `${path}: ${JSON.stringify(said.body)}`);
+      return said.body;
+    };
+    // No APNs key is set, so the push waits.
+    await fire(hosted, token);
+    await pass(hosted, 30, 15);
+    const [{ id }] = (await call("GET", "/v1/alerts")).alerts;
+    const kinds = async () =>
+      (await call("GET", `/v1/alerts/${id}/timeline`)).timeline.map(
+        ({ kind }: { kind: string }) => kind,
+      );
+    assert.ok(!(await kinds()).includes("fallback"));
+    const channels = "/v1/projects/shop/integrations";
+    const [phones] = (await call("GET", channels)).integrations;
+    // Without any, a shared channel may be everybody's way.
+    await call("POST", "/v1/projects", { name: "other" });
+    await call("POST", "/v1/projects/other/integrations", { type: "apns" });
+    if (how === "deleted") await call("DELETE", `${channels}/${phones.id}`);
+    else await call("POST", `${channels}/${phones.id}/disable`);
+    assert.ok((await kinds()).includes("fallback"), `${await kinds()}`);
+  });
+
 test("an idle tenant is closed, and opened for due work; the time between is no downtime", async (t) => {
   const receiver = await startReceiver();
   t.after(() => receiver.close());

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Person } from "../support/box.ts";
+import type { Person, TestBox } from "../support/box.ts";
 import { configureRelay } from "../support/channels.ts";
 import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
 import { answer } from "../support/receiver.ts";
@@ -118,28 +118,49 @@ for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])
     );
   });
 
-for (const how of ["is removed", "is switched off", "wants no more"])
-  test(`where the relay ${how} while a push waits, others are paged then`, async (t) => {
-    const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);
-    await reachBy(box, bob, receiver, "/bob");
-    const channel = configureRelay(box, "shop", `${receiver.url}/relay`);
-    const paged = () => receiver.received.filter(({ path }) => path === "/bob").slice(1).length;
-    let status = 503;
-    receiver.always((response, socket, request) =>
-      answer(request.path === "/relay" ? status : 204)(response, socket, request),
-    );
-    await rule([step(ann), step(bob, 300)]);
-    await fire(1);
-    await pass(box, 60, 30);
-    assert.equal(paged(), 0);
-    if (how === "is removed")
-      assert.equal((await box.api("DELETE", "/v1/relay")).body.dropped_deliveries, 2);
-    const off = `/v1/projects/shop/integrations/${channel}/disable`;
-    if (how === "is switched off") assert.equal((await box.api("POST", off)).status, 200);
-    status = 410;
-    await pass(box, 180, 30);
-    assert.equal(paged(), 1);
-  });
+/** A channel of kind apns, as `box integration add-apns` or a configuration of the hosted service makes it. */
+async function apnsRow(box: TestBox): Promise<void> {
+  const made = await box.api("POST", "/v1/projects/shop/integrations", { type: "apns" });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+}
+
+test("on a box a channel of kind apns reaches nobody", async (t) => {
+  const { box, receiver, ann, rule, fire, step } = await pagedStory(t);
+  await reachBy(box, box.owner, receiver, "/owner");
+  await apnsRow(box);
+  await rule([step(ann)]);
+  const id = await fire(1);
+  const pages = receiver.received.map(toldIn).filter(({ purpose }) => purpose === "page");
+  assert.deepEqual(
+    pages.map(({ alerts }) => alerts.map(({ alert_id }) => alert_id)),
+    [[id]],
+  );
+});
+
+for (const isApns of [false, true])
+  for (const how of ["is removed", "is switched off", "wants no more"])
+    test(`where the relay ${how} while a push waits, others are paged then${isApns ? ", beside a channel of kind apns, too" : ""}`, async (t) => {
+      const { box, receiver, ann, bob, rule, fire, step } = await pagedStory(t);
+      await reachBy(box, bob, receiver, "/bob");
+      const channel = configureRelay(box, "shop", `${receiver.url}/relay`);
+      if (isApns) await apnsRow(box);
+      const paged = () => receiver.received.filter(({ path }) => path === "/bob").slice(1).length;
+      let status = 503;
+      receiver.always((response, socket, request) =>
+        answer(request.path === "/relay" ? status : 204)(response, socket, request),
+      );
+      await rule([step(ann), step(bob, 300)]);
+      await fire(1);
+      await pass(box, 60, 30);
+      assert.equal(paged(), 0);
+      if (how === "is removed")
+        assert.equal((await box.api("DELETE", "/v1/relay")).body.dropped_deliveries, 2);
+      const off = `/v1/projects/shop/integrations/${channel}/disable`;
+      if (how === "is switched off") assert.equal((await box.api("POST", off)).status, 200);
+      status = 410;
+      await pass(box, 180, 30);
+      assert.equal(paged(), 1);
+    });
 
 /** Ann, Bob and the owner Olga, each with a way that can be taken from them. */
 async function threeWays(t: TestContext) {

@@ -1,5 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import type { EventBody } from "../../out/outbox/event.ts";
+import { PAGES_PHONES } from "../../out/outbox/phones.ts";
 import { pagesOfAlert } from "../../out/paging/history.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
 import { dutyAt } from "../oncall/duty.ts";
@@ -73,8 +74,9 @@ function stepsOf(
 }
 
 const PHONES = `SELECT d.event, d.status, d.attempts, d.created_at AS dueAt, d.finished_at AS endedAt, d.last_error AS error, v.body
-  FROM deliveries d JOIN events v ON v.id = d.event_row JOIN integrations i ON i.id = d.integration_id
-  WHERE d.alert_id = ? + 0 AND d.event IN ('alert.escalated', 'alert.renotified') AND (i.relay = 1 OR i.type = 'apns')
+  FROM deliveries d JOIN events v ON v.id = d.event_row
+  WHERE d.alert_id = ? + 0 AND d.event IN ('alert.escalated', 'alert.renotified')
+    AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES})
   ORDER BY d.id LIMIT 1000`;
 
 function phonesOf(reader: Reader, alertId: number): PhoneFact[] {

@@ -16,6 +16,7 @@ type MetaKey =
   | "key_check"
   | "gate_key"
   | "relay_silent"
+  | "pushes"
   | "fallback"
   | "last_backup"
   | "doctor"

@@ -4,6 +4,7 @@ import { isSkewed } from "../../ground/kit/sign.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import type { Sent } from "./destination.ts";
+import { PAGES_PHONES } from "./phones.ts";
 import type { Verdict } from "./retry.ts";
 import { sendWebhook } from "./senders/webhook.ts";
 
@@ -95,9 +96,9 @@ export function isInFlight(sent: Sent): boolean {
 
 const PUSHES = `SELECT alertId, max(since) AS since FROM (
     SELECT d.alert_id AS alertId, d.event_row AS since, d.event FROM deliveries d WHERE d.status = 'pending'
-      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns')
+      AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES})
     UNION ALL SELECT d.alert_id, d.event_row, d.event FROM deliveries d WHERE d.finished_at = ? AND d.status = 'failed'
-      AND d.integration_id IN (SELECT id FROM integrations WHERE relay = 1 OR type = 'apns'))
+      AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES}))
   WHERE event IN ('alert.escalated', 'alert.renotified') AND alertId IS NOT NULL GROUP BY alertId`;
 
 /** Alerts of which a push to phones waits, or came to nothing just now; `since`: the event that it tells of. */

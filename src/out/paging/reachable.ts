@@ -9,28 +9,28 @@ import {
   type Way,
   waysOf,
 } from "../contacts/notify.ts";
+import { PAGES_PHONES } from "../outbox/phones.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
 
 /** Who can be reached, and by what, as of one transaction; what it looked up once it knows. */
 export interface Reachable {
   /**
-   * Whether it is known at all: somebody has a verified contact, or there is a relay. Without either a shared channel
-   * may be everybody's way, and nobody is called unreachable.
+   * Whether it is known at all: somebody has a verified contact, or phones can be paged. Without either a shared
+   * channel may be everybody's way, and nobody is called unreachable.
    */
   readonly isKnown: boolean;
   /** Whether anybody has a verified contact. */
   readonly hasContacts: boolean;
   /** The person's contacts for an alert of this level. */
   ways(account: string, level: number): Way[];
-  /** Whether anything reaches the person: a contact, or a phone that the project's relay pages. */
+  /** Whether anything reaches the person: a contact, or a phone that the project pages. */
   reaches(account: string, of: { projectId: number; level: number }): boolean;
-  /** Whether the project's relay pages a phone of theirs, as far as it has said. */
+  /** Whether the project pages a phone of theirs, as far as the relay has said. */
   hasPhone(account: string, projectId: number): boolean;
 }
 
-const RELAY = "SELECT 1 FROM relay";
-const PUSHES =
-  "SELECT 1 FROM integrations WHERE project_id = ? AND enabled = 1 AND (relay = 1 OR type = 'apns') LIMIT 1";
+const PHONES = `SELECT 1 FROM relay UNION ALL SELECT 1 FROM integrations WHERE ${PAGES_PHONES} LIMIT 1`;
+const PUSHES = `SELECT 1 FROM integrations WHERE project_id = ? AND enabled = 1 AND ${PAGES_PHONES} LIMIT 1`;
 
 export function createReachable(reader: Reader): Reachable {
   const once = <K, V>(make: (key: K) => V): ((key: K) => V) => {
@@ -43,7 +43,7 @@ export function createReachable(reader: Reader): Reachable {
   const served = once((_: null) => servedKinds(reader));
   const silence = once((_: null) => readSilence(reader));
   const contacts = once((_: null) => hasContacts(reader));
-  const isKnown = once((_: null) => contacts(null) || reader.sql<[]>(RELAY).get() !== undefined);
+  const isKnown = once((_: null) => contacts(null) || reader.sql<[]>(PHONES).get() !== undefined);
   const pushes = once(
     (projectId: number) => reader.sql<[projectId: number]>(PUSHES).get(projectId) !== undefined,
   );
