@@ -129,7 +129,7 @@ test("somebody removed from the tenant is paged no more", async (t) => {
   assert.deepEqual(apns.delivered(), [device(0)]);
 });
 
-for (const how of ["switched off"] as string[])
+for (const how of ["deleted", "switched off"])
   test(`where a channel of pushes is ${how} while a push waits, others are paged then`, async (t) => {
     const hosted = await hostedFor(t);
     const ada = await keeper(hosted, "ada@example.com");

@@ -1,7 +1,7 @@
 import { mustBeNoFallback } from "../../core/alerts/fallback.ts";
 import { changeLadder } from "../../core/alerts/ladders.ts";
 import { createRule, deleteRule, renameRule, replaceRule } from "../../core/alerts/rules.ts";
-import { writeLateTimeline } from "../../core/alerts/timeline.ts";
+import { dropChannel } from "../../core/alerts/switch-channel.ts";
 import {
   createSchedule,
   deleteSchedule,
@@ -10,7 +10,6 @@ import {
 } from "../../core/oncall/schedules.ts";
 import { deleteAction, listActions } from "../../core/projects/actions.ts";
 import type { Guard } from "../../core/projects/integration-input.ts";
-import { deleteIntegration } from "../../core/projects/integrations.ts";
 import { findLadder, insertLadder } from "../../core/projects/ladders.ts";
 import {
   createProject,
@@ -237,5 +236,5 @@ function deleteOthers(
   const sources = present.sources.filter(({ kind }) => kind !== HEARTBEATS || !speaks);
   for (const name of gone(sources, config.sources)) deleteSource(tx, project, name);
   for (const { id } of ownIntegrations(tx, project))
-    if (!keep.has(id)) deleteIntegration(tx, project, { id, tell: writeLateTimeline });
+    if (!keep.has(id)) dropChannel(tx, project, id);
 }

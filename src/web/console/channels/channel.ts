@@ -1,7 +1,6 @@
-import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
+import { dropChannel } from "../../../core/alerts/switch-channel.ts";
 import {
   changeIntegration,
-  deleteIntegration,
   getIntegration,
   mustFind,
 } from "../../../core/projects/integrations.ts";
@@ -76,8 +75,7 @@ export const channelScreen: Screen = {
       verb: "deleteIntegration",
       act(call) {
         const { project, row } = found(call);
-        const which = { id: row.id, tell: writeLateTimeline };
-        call.tenant.store.write((tx) => deleteIntegration(tx, project, which));
+        call.tenant.store.write((tx) => dropChannel(tx, project, row.id));
         return {
           said: "The channel is deleted. Messages that waited for it are dropped.",
           to: pathOf("p", project.name, "channels"),

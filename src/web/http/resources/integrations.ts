@@ -1,11 +1,10 @@
 import * as z from "zod";
-import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
+import { dropChannel } from "../../../core/alerts/switch-channel.ts";
 import { integrationAnswer } from "../../../core/projects/integration.ts";
 import { integrationFields, writeOf } from "../../../core/projects/integration-body.ts";
 import {
   changeIntegration,
   createIntegration,
-  deleteIntegration,
   draftIntegration,
   getIntegration,
   listIntegrations,
@@ -139,8 +138,7 @@ export const integrationRoutes = (channels: ChannelList): Route[] => {
       name: "deleteIntegration",
       summary: "Delete a delivery channel with its credentials; queued deliveries are dropped",
       errors: ["managed_integration"],
-      write: (tx, { params, project }) =>
-        deleteIntegration(tx, project, { id: params.iid, tell: writeLateTimeline }),
+      write: (tx, { params, project }) => dropChannel(tx, project, params.iid),
     }),
   ];
 };

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { switchChannel } from "../../../core/alerts/switch-channel.ts";
-import { writeLateTimeline } from "../../../core/alerts/timeline.ts";
+import { dropChannel, switchChannel } from "../../../core/alerts/switch-channel.ts";
 import {
   type Integration,
   integrationEvents,
@@ -9,7 +8,6 @@ import {
 import { writeOf } from "../../../core/projects/integration-body.ts";
 import {
   createIntegration,
-  deleteIntegration,
   getIntegration,
   listIntegrations,
 } from "../../../core/projects/integrations.ts";
@@ -85,7 +83,7 @@ export const webhookRoutes: Route[] = [
     errors: ["managed_integration"],
     write: (tx, { params, project }) => {
       mustBeWebhook(tx, project, params.wid);
-      deleteIntegration(tx, project, { id: params.wid, tell: writeLateTimeline });
+      dropChannel(tx, project, params.wid);
     },
   }),
 ];
