@@ -118,6 +118,29 @@ for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])
     );
   });
 
+for (const [what, said] of [
+  ["an event that pages nobody", { opened: { relayed: false }, page: { relayed: true } }],
+  [
+    "a page that it had before",
+    { opened: { relayed: true }, page: { relayed: false, duplicate: true } },
+  ],
+] as const)
+  test(`whom the relay relayed nothing to is waited for where that was ${what}`, async (t) => {
+    const { box, receiver, ann, bob, rule, fire, step, timeline } = await pagedStory(t);
+    await reachBy(box, bob, receiver, "/bob");
+    configureRelay(box, "shop", `${receiver.url}/relay`);
+    receiver.always((response, socket, request) => {
+      const isOpened = request.body.includes("alert.opened");
+      answer(200, isOpened ? said.opened : said.page)(response, socket, request);
+    });
+    await rule([step(ann, 1), step(ann, 2), step(bob, 300)]);
+    const id = await fire(1);
+    await pass(box, 600, 30);
+    const kinds = (await timeline(id)).map(({ kind }) => kind);
+    assert.equal(kinds.filter((kind) => kind === "escalated").length, 2, String(kinds));
+    assert.ok(!kinds.includes("unreachable"), String(kinds));
+  });
+
 /** A channel of kind apns, as `box integration add-apns` or a configuration of the hosted service makes it. */
 async function apnsRow(box: TestBox): Promise<void> {
   const made = await box.api("POST", "/v1/projects/shop/integrations", { type: "apns" });

@@ -49,28 +49,30 @@ interface RelayAnswer {
 export async function callRelay(
   via: { store: Store; sealer: Sealer; egress: Egress; timeoutMs?: number; signal?: AbortSignal },
   relay: RelayRow,
-  message: { eventId: string; timestamp: number; body: string },
+  message: { eventId: string; timestamp: number; body: string; pages?: boolean },
 ): Promise<RelayAnswer | null> {
   const { store, sealer, ...how } = via;
+  const { pages = false, ...said } = message;
   const secret = sealer.open(relay.sealedSecret, RELAY_SECRET);
   if (secret === null) return null;
   const now = store.clock.now();
-  const sent = await sendWebhook({ ...how, now }, { url: relay.relayUrl, secret, ...message });
+  const sent = await sendWebhook({ ...how, now }, { url: relay.relayUrl, secret, ...said });
   const { serverTime } = sent;
   const skewSeconds = serverTime === null ? null : Math.round((now - serverTime) / 1000);
   const verdict = inRelayWords(sent.verdict, skewSeconds);
-  return { verdict, skewSeconds, ...readAnswer(sent.answer) };
+  return { verdict, skewSeconds, ...readAnswer(sent.answer, pages) };
 }
 
-/** A count that isn't there or is no count says nothing, unless it relayed it to nobody (contract §13). */
-function readAnswer(answer: string): Pick<RelayAnswer, "devices" | "anotherBox"> {
+/** A count that isn't there or is no count says nothing, unless it relayed a page to nobody (contract §13). */
+function readAnswer(answer: string, pages: boolean): Pick<RelayAnswer, "devices" | "anotherBox"> {
   try {
     const said = JSON.parse(answer) as {
       relayed?: unknown;
+      duplicate?: unknown;
       devices?: unknown;
       another_box?: unknown;
     };
-    const none = said.relayed === false ? 0 : null;
+    const none = pages && said.relayed === false && said.duplicate !== true ? 0 : null;
     const devices = Number.isSafeInteger(said.devices) ? Number(said.devices) : none;
     return { devices, anotherBox: said.another_box === true };
   } catch {

@@ -181,7 +181,8 @@ async function sendRelay(
   const { eventId, body, signedAt } = message;
   const relay = findRelay(via.store);
   if (relay === null) return ours("no hosted relay is configured");
-  const answer = await callRelay(via, relay, { eventId, body, timestamp: signedAt });
+  const pages = message.event === "alert.escalated" || message.event === "alert.renotified";
+  const answer = await callRelay(via, relay, { eventId, body, timestamp: signedAt, pages });
   if (answer === null) return ours(UNREADABLE);
   const sent: Sent = { verdict: answer.verdict };
   if (answer.verdict.kind === "delivered" && answer.devices !== null)
