@@ -1,5 +1,5 @@
 import { shiftHits } from "../core/alerts/hits.ts";
-import { extendQuiet, lookAgainAtAll, renewPromises, shiftTimers } from "../core/alerts/many.ts";
+import { forgiveAlerts, lookAgainAtAll, renewPromises, shiftTimers } from "../core/alerts/many.ts";
 import { holdWaiting, shiftWaiting } from "../core/alerts/waiting.ts";
 import {
   forgiveShiftChecks,
@@ -179,7 +179,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   const down = service === undefined ? passed : service.downSince(alive);
   if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000, tx.at);
   else if (down > 0) {
-    extendQuiet(tx, down);
+    forgiveAlerts(tx, down);
     noteDowntime(tx, { until: tx.at, seconds: down });
     forgiveHeartbeats(tx, down);
     // Pages expire after an hour, but a page that waited while the box was off is still tried.

@@ -59,7 +59,14 @@ async function awayStory(t: TestContext, { room = false } = {}) {
     assert.equal((await box.api("PUT", "/v1/fallback", body)).status, 200);
   };
   const now = () => Math.floor(box.clock.now() / 1000);
-  return { ...story, olga, away, paged, pagedIn, does, falls, fallback, now };
+  /** A silence of so many minutes, and a minute more. */
+  const silence = async (minutes: number) => {
+    const of = { match: {}, all: true, critical: true, reason: "x" };
+    const made = await box.api("POST", "/v1/silences", { ...of, ends_at: now() + minutes * 60 });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    await pass(box, (minutes + 1) * 60, 60);
+  };
+  return { ...story, silence, olga, away, paged, pagedIn, does, falls, fallback, now };
 }
 
 test("where the relay is away, the fallback is paged once after ten minutes, the rooms hear it, and the push is tried on", async (t) => {
@@ -152,8 +159,8 @@ test("who is tried already and has no other way is no fallback; who has one is",
   assert.deepEqual(await falls(second), ["unheard"]);
 });
 
-test("where the fallback is only who is tried already, nothing is done", async (t) => {
-  const { box, olga, rule, step, fire, paged, pagedIn, falls } = await awayStory(t);
+test("where the fallback is only who is tried already, nothing is done until something else reaches them", async (t) => {
+  const { box, receiver, olga, rule, step, fire, paged, pagedIn, falls } = await awayStory(t);
   const base = "/v1/accounts/me/contacts";
   for (const { id } of (await box.api("GET", base)).body.contacts)
     await box.api("DELETE", `${base}/${id}`);
@@ -162,19 +169,51 @@ test("where the fallback is only who is tried already, nothing is done", async (
   paged();
   assert.deepEqual(await pagedIn(20), []);
   assert.deepEqual(await falls(id), []);
+  assert.deepEqual((await box.api("GET", `/v1/alerts/${id}/detail`)).body.next, []);
+  await reachBy(box, olga, receiver, "/olga");
+  paged();
+  assert.deepEqual(await pagedIn(11), ["/olga"]);
 });
 
 test("a silence stops the ten minutes, and its end begins them again", async (t) => {
-  const { box, ann, rule, step, fire, paged, pagedIn, now } = await awayStory(t);
+  const { box, ann, rule, step, fire, paged, pagedIn, silence } = await awayStory(t);
   await rule([step(ann)]);
   await fire(1);
   await pass(box, 300, 60);
-  const silence = { match: {}, all: true, critical: true, reason: "x" };
-  const made = await box.api("POST", "/v1/silences", { ...silence, ends_at: now() + 600 });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
   paged();
-  assert.deepEqual(await pagedIn(19), []);
+  await silence(10);
+  assert.deepEqual(await pagedIn(8), []);
   assert.deepEqual(await pagedIn(2), ["/olga"]);
+});
+
+test("what was heard before a silence is heard after it, whatever else of it failed or waits", async (t) => {
+  const { box, receiver, ann, bob, rule, step, fire, paged, pagedIn, away, silence, falls } =
+    await awayStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  await reachBy(box, bob, receiver, "/bob2");
+  away.add("/bob2");
+  await rule([step(bob)]);
+  const failed = await fire(1);
+  await pass(box, 3700, 60);
+  await rule([step(ann), step(bob, 5)], { name: "two rungs", identifier_keys: ["m"] });
+  const waits = await fire(1, { keys: { m: "1", n: "1" } });
+  await pass(box, 400, 30);
+  paged();
+  await silence(10);
+  assert.ok(!(await pagedIn(30)).includes("/olga"));
+  for (const id of [failed, waits]) assert.deepEqual(await falls(id), []);
+});
+
+test("the fallback that heard it isn't paged again after a silence", async (t) => {
+  const { ann, rule, step, fire, pagedIn, silence, falls } = await awayStory(t);
+  await rule([step(ann)]);
+  const id = await fire(1);
+  assert.deepEqual(await pagedIn(11), ["/olga"]);
+  for (let i = 0; i < 2; i += 1) {
+    await silence(5);
+    assert.deepEqual(await pagedIn(12), []);
+  }
+  assert.deepEqual(await falls(id), ["unheard"]);
 });
 
 test("of several passes the last one counts, and the fallback behind it isn't paged again", async (t) => {
@@ -189,6 +228,103 @@ test("of several passes the last one counts, and the fallback behind it isn't pa
   assert.deepEqual(await pagedIn(2), ["/olga"]);
   assert.deepEqual(await pagedIn(30), []);
   assert.deepEqual(await falls(id), ["unheard"]);
+});
+
+test("where the end of the last pass comes with the ten minutes, the fallback is paged once", async (t) => {
+  const { ann, box, rule, fire, step, paged, pagedIn, falls } = await awayStory(t);
+  const ladder = { name: "two", steps: [step(ann)], passes: 2, pass_after_minutes: 10 };
+  assert.equal((await box.api("POST", "/v1/ladders", ladder)).status, 201);
+  await rule([], { ladder: "two", escalations: undefined });
+  const id = await fire(1);
+  paged();
+  assert.deepEqual(await pagedIn(25), ["/olga"]);
+  assert.deepEqual(await falls(id), ["unheard"]);
+});
+
+test("time in which the box is off isn't counted", async (t) => {
+  const { box, ann, rule, step, fire, paged, pagedIn } = await awayStory(t);
+  await rule([step(ann)]);
+  await fire(1);
+  await pass(box, 300, 30);
+  await box.restart(() => box.clock.turn(3_600_000));
+  paged();
+  assert.deepEqual(await pagedIn(4), []);
+  assert.deepEqual(await pagedIn(2), ["/olga"]);
+});
+
+test("a clock that is set makes nobody wait, and no page that got through unheard or one that didn't heard", async (t) => {
+  for (const hours of [-1, 1]) {
+    const { box, receiver, ann, bob, rule, step, fire, paged, pagedIn, falls, away } =
+      await awayStory(t);
+    await reachBy(box, bob, receiver, "/bob");
+    const set = () => box.clock.setWall(box.clock.now() + hours * 3_600_000);
+    await rule([step(bob), step(ann, 5)]);
+    await fire(1);
+    await pass(box, 240, 30);
+    set();
+    // Ann's rung runs after it, and Bob's page got through before.
+    paged();
+    assert.deepEqual(await pagedIn(10), []);
+    assert.deepEqual(await pagedIn(3), ["/olga"], `set by ${hours} h before the last rung`);
+
+    await rule([step(ann)], { name: "phones", identifier_keys: ["m"] });
+    await fire(1, { keys: { m: "1", n: "1" } });
+    await pass(box, 240, 30);
+    set();
+    paged();
+    assert.deepEqual(await pagedIn(5), []);
+    assert.deepEqual(await pagedIn(2), ["/olga"], `set by ${hours} h after it`);
+
+    away.clear();
+    await rule([step(bob), step(ann, 20)], { name: "well", identifier_keys: ["o"] });
+    const heard = await fire(1, { keys: { o: "1", m: "2", n: "2" } });
+    await pass(box, 1300, 60);
+    set();
+    await pagedIn(15);
+    assert.deepEqual(await falls(heard), []);
+  }
+});
+
+test("who was paged last is told again beside the fallback", async (t) => {
+  const { box, receiver, bob, rule, step, fire, pagedIn, paged, away } = await awayStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  away.add("/bob");
+  await rule([step(bob)], { renotify_minutes: 30 });
+  await fire(1);
+  paged();
+  assert.deepEqual(await pagedIn(12), ["/olga"]);
+  away.clear();
+  await pass(box, 3600, 60);
+  paged();
+  const again = new Set(await pagedIn(31));
+  assert.ok(again.has("/bob") && again.has("/olga"), String([...again]));
+});
+
+test("a way that is due later is waited for, and what comes next says so", async (t) => {
+  const { box, receiver, bob, olga, rule, step, fire, paged, pagedIn, away, now } =
+    await awayStory(t);
+  const contacts = [
+    await reachBy(box, bob, receiver, "/bob"),
+    await reachBy(box, bob, receiver, "/bob2"),
+  ];
+  away.add("/bob");
+  const rules = contacts.map((id, i) => ({ after_seconds: i * 900, contacts: [id] }));
+  const own = await box.api("PUT", "/v1/accounts/me/notify", { rules }, bob.key);
+  assert.equal(own.status, 200, JSON.stringify(own.body));
+  await rule([step(bob)]);
+  const began = now();
+  const id = await fire(1);
+  await pass(box, 60, 30);
+  const next = (await box.api("GET", `/v1/alerts/${id}/detail`)).body.next;
+  assert.deepEqual(
+    next.map((one: { at: number; accounts: string[] }) => [one.at - began, one.accounts]),
+    [[1500, [olga.accountId]]],
+  );
+  paged();
+  assert.deepEqual(await pagedIn(13), []);
+  away.add("/bob2");
+  assert.deepEqual(await pagedIn(10.5), []);
+  assert.deepEqual(await pagedIn(1), ["/olga"]);
 });
 
 test("who is given the alert and isn't reached has the fallback beside them", async (t) => {

@@ -104,12 +104,13 @@ export function shiftTimers(tx: Tx, by: number): void {
   tx.note({ topic: "due", at: tx.at });
 }
 
-/** Adds time in which the box was down to every alert's quiet: it isn't counted (contract §5). */
-export function extendQuiet(tx: Tx, seconds: number): void {
+const LATER = `UPDATE alerts SET quiet_at = quiet_at + :by, unheard_at = unheard_at + :by
+  WHERE due_at IS NOT NULL AND (quiet_at IS NOT NULL OR unheard_at IS NOT NULL)`;
+
+/** Time in which the box was down isn't counted, neither of quiet nor of pages that don't get through (contract §5). */
+export function forgiveAlerts(tx: Tx, by: number): void {
   // due_at may lie too early, so it stays; a row with either time has one.
-  tx.sql<[seconds: number]>(
-    "UPDATE alerts SET quiet_at = quiet_at + ? WHERE due_at IS NOT NULL AND quiet_at IS NOT NULL",
-  ).run(seconds);
+  tx.sql<{ by: number }>(LATER).run({ by });
 }
 
 /**

@@ -152,7 +152,7 @@ function follow(reader: Reader, seen: AlertRow, of: Asked): SimulationResult | n
     pages,
     fallbackSince: () => fallbackSince(reader, row.id),
     unheard() {
-      const unheard = unheardOf(reader, row, look.reachable);
+      const unheard = unheardOf(reader, row, { reachable: look.reachable, now: asked.at });
       // What was made just now is taken to get through.
       return (unheard?.lastDue ?? 0) > asked.at - JUST_NOW_SECONDS ? null : unheard;
     },

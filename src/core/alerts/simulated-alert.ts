@@ -10,7 +10,7 @@ import type {
 import { numberInPass } from "./ladder.ts";
 import { type Happening, step } from "./life/step.ts";
 import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
-import { isAnew } from "./life/unheard.ts";
+import { isAnew, whyFallback } from "./life/unheard.ts";
 import { fallbackPeople } from "./nobody-reached.ts";
 import { createReach } from "./reach.ts";
 import { timersOf } from "./timers.ts";
@@ -137,6 +137,7 @@ export class SimulatedAlert {
       fallback: (isReached) => fallbackPeople(this.#around.fallback, { at: now, isReached }, seats),
       fallbackSince: () => this.#fallbackSince(),
       unheard: () => this.#unheard(),
+      looksOn: false,
       nextSeq: () => 0,
       upSince: 0,
       later: null,
@@ -156,10 +157,9 @@ export class SimulatedAlert {
   }
 
   #remember(effect: AlertEffect): void {
-    if (effect.what === "line" && effect.kind === "fallback") {
-      const why = String(effect.detail?.["why"]);
-      this.#fallbackSince = () => why;
-    } else if (isAnew(effect)) {
+    const why = whyFallback(effect);
+    if (why !== null) this.#fallbackSince = () => why;
+    else if (isAnew(effect)) {
       this.#fallbackSince = () => null;
       this.#unheard = () => null;
     }

@@ -10,9 +10,9 @@ export const PATIENCE_SECONDS = 600;
 
 /** No page has got through since the alert paged somebody anew. */
 export interface Unheard {
-  /** When they have been tried for long enough, Unix seconds. */
+  /** When each way that is due later than the others has been tried for long enough, Unix seconds; 0: none is. */
   readonly until: number;
-  /** When the last that wasn't tried so far is due, Unix seconds; 0: all were. */
+  /** When the last that is due and wasn't tried so far became due, Unix seconds; 0: all were. */
   readonly lastDue: number;
   /** Whether something else reaches the person than what is tried for this alert already. */
   hasOther(account: string): boolean;
@@ -20,70 +20,74 @@ export interface Unheard {
 }
 
 /** What pages anew: a rung that isn't a repeat, an assignment, and what is told again as if for the first time. */
-const ANEW = `alert_id = :id AND (kind IN ('assigned', 'unacknowledged', 'reopened', 'silence_over')
-  OR kind = 'escalated' AND json_extract(detail, '$.why') <> 'repeat')`;
-const SINCE = `SELECT at FROM timeline WHERE ${ANEW} ORDER BY id DESC LIMIT 1`;
+const ANEW = `SELECT id FROM timeline WHERE alert_id = :id AND (kind IN ('assigned', 'unacknowledged', 'reopened')
+  OR kind = 'escalated' AND json_extract(detail, '$.why') <> 'repeat') ORDER BY id DESC LIMIT 1`;
 const FALLBACK = `SELECT json_extract(detail, '$.why') FROM timeline WHERE alert_id = :id AND kind = 'fallback'
-  AND id > (SELECT coalesce(max(id), 0) FROM timeline WHERE ${ANEW}) ORDER BY id DESC LIMIT 1`;
+  AND id > coalesce((${ANEW}), 0) ORDER BY id DESC LIMIT 1`;
 
 /** Why the fallback was paged last since the alert paged somebody anew; null: it wasn't. */
 export const fallbackSince = (reader: Reader, id: number): string | null =>
   reader.sql<[{ id: number }], string>(FALLBACK).pluck().get({ id }) ?? null;
 
-const PAGES = `SELECT contact_id AS contactId, account_id AS account, status, due_ms / 1000 AS due,
-    coalesce(max(finished_at, shown_at), finished_at) AS took, attempts FROM pages WHERE alert_id = ? + 0 AND event IN ${PAGE_EVENTS}`;
-const PUSHES = `SELECT d.status, d.created_at AS due, d.finished_at AS took, d.attempts, json_extract(v.body, '$.page_accounts') AS accounts
+/** By the order of the history's lines: times in it stay as they were, where the clock is set. */
+const HEARD = `SELECT 1 FROM timeline WHERE alert_id = :id AND id > :since AND kind IN ('page_sent', 'shown') LIMIT 1`;
+const PAGES = `SELECT contact_id AS contactId, account_id AS account, status = 'pending' AND attempts = 0 AS isUntried,
+    due_ms / 1000 AS due FROM pages WHERE alert_id = ? + 0 AND event IN ${PAGE_EVENTS} AND status IN ('pending', 'failed')`;
+const PUSHES = `SELECT d.status, d.status = 'pending' AND d.attempts = 0 AS isUntried, d.created_at AS due,
+    json_extract(v.body, '$.page_accounts') AS accounts, EXISTS (SELECT 1 FROM timeline t
+      WHERE t.alert_id = d.alert_id AND t.id > :since AND t.kind = 'delivered' AND t.at = d.finished_at) AS isFresh
   FROM deliveries d JOIN events v ON v.id = d.event_row JOIN integrations i ON i.id = d.integration_id
-  WHERE d.alert_id = ? + 0 AND d.event IN ('alert.escalated', 'alert.renotified') AND (i.relay = 1 OR i.type = 'apns')`;
+  WHERE d.alert_id = :id AND d.event IN ('alert.escalated', 'alert.renotified') AND (i.relay = 1 OR i.type = 'apns')`;
 
 interface Sent {
-  status: string;
+  isUntried: number;
   due: number;
-  took: number | null;
-  attempts: number;
 }
 
 /** null: a page got through, or there is none that could. */
 export function unheardOf(
   reader: Reader,
   { id, project_id: projectId, level }: Pick<AlertRow, "id" | "project_id" | "level">,
-  reachable: Reachable,
+  { reachable, now }: { reachable: Reachable; now: number },
 ): Unheard | null {
-  const since = reader.sql<[{ id: number }], number>(SINCE).pluck().get({ id });
+  const since = reader.sql<[{ id: number }], number>(ANEW).pluck().get({ id });
   if (since === undefined) return null;
+  const of = { id, since };
+  if (reader.sql<[typeof of]>(HEARD).get(of) !== undefined) return null;
   const pages = reader
     .sql<[id: number], Sent & { contactId: string; account: string }>(PAGES)
     .all(id);
   const pushes = reader
-    .sql<[id: number], Sent & { accounts: string }>(PUSHES)
-    .all(id)
+    .sql<[typeof of], Sent & { status: string; accounts: string; isFresh: number }>(PUSHES)
+    .all(of)
     .map((push) => ({ ...push, accounts: JSON.parse(push.accounts) as string[] }));
   const hasPhone = (account: string) => reachable.hasPhone(account, projectId);
-  const wasTaken = ({ status, took }: Sent) => status === "delivered" && (took ?? 0) >= since;
   // A relay that took it and has no phone of theirs told nobody.
-  const wasPushed = pushes.some((push) => wasTaken(push) && push.accounts.some(hasPhone));
-  if (wasPushed || pages.some(wasTaken)) return null;
-  const isInVain = ({ status }: Sent) => status === "pending" || status === "failed";
-  const inVain = pages.filter(isInVain);
-  const pushedInVain = pushes.filter(isInVain);
-  const sent = [...inVain, ...pushedInVain];
-  if (sent.length === 0) return null;
-  const contacts = new Set(inVain.map(({ contactId }) => contactId));
+  const isHeard = ({ status, isFresh, accounts }: (typeof pushes)[number]) =>
+    status === "delivered" && isFresh === 1 && accounts.some(hasPhone);
+  if (pushes.some(isHeard)) return null;
+  const pushed = pushes.filter(({ status }) => status === "pending" || status === "failed");
+  if (pages.length + pushed.length === 0) return null;
   const people = new Set([
-    ...inVain.map(({ account }) => account),
-    ...pushedInVain.flatMap(({ accounts }) => accounts),
+    ...pages.map(({ account }) => account),
+    ...pushed.flatMap(({ accounts }) => accounts),
   ]);
+  const contacts = Map.groupBy(pages, ({ contactId }) => contactId);
+  const dues = [...pages, ...pushed]
+    .filter(({ isUntried, due }) => isUntried === 1 && due <= now)
+    .map(({ due }) => due);
   return {
-    until: Math.max(since, Math.min(...sent.map(({ due }) => due))) + PATIENCE_SECONDS,
-    lastDue: Math.max(
-      0,
-      ...sent
-        .filter(({ status, attempts }) => status === "pending" && attempts === 0)
-        .map(({ due }) => due),
-    ),
+    until: Math.max(0, ...[...contacts.values()].map(triedUntil)),
+    lastDue: Math.max(0, ...dues),
     hasOther: (account) =>
       reachable.ways(account, level).some(({ contactId }) => !contacts.has(contactId)) ||
-      (pushedInVain.length === 0 && hasPhone(account)),
+      (pushed.length === 0 && hasPhone(account)),
     isTried: (account) => people.has(account),
   };
 }
+
+/** When a contact has been tried for long enough that wasn't tried at all so far; 0: it was. */
+const triedUntil = (pages: readonly Sent[]): number =>
+  pages.some(({ isUntried }) => isUntried === 0)
+    ? 0
+    : Math.min(...pages.map(({ due }) => due)) + PATIENCE_SECONDS;

@@ -12,9 +12,9 @@ import type { Call } from "./services.ts";
 const LONG_ENOUGH_MS = 600_000 + 61_000;
 
 /** What pages anew, and what may leave those who are paged the last. */
-const ANEW = `kind IN ('assigned', 'unacknowledged', 'reopened', 'silence_over')
+const ANEW = `kind IN ('assigned', 'unacknowledged', 'reopened')
   OR kind = 'escalated' AND json_extract(detail, '$.why') <> 'repeat'`;
-const LAST = `kind IN ('merged', 'retimed', 'reached_nobody') OR ${ANEW}`;
+const LAST = `kind IN ('silence_over', 'merged', 'retimed', 'reached_nobody') OR ${ANEW}`;
 const STANDING = `SELECT a.id, a.level, (SELECT max(t.id) FROM timeline t WHERE t.alert_id = a.id AND (${ANEW})) AS anew,
     (SELECT max(t.id) FROM timeline t WHERE t.alert_id = a.id AND (${LAST})) AS began,
     (SELECT max(t.id) FROM timeline t WHERE t.alert_id = a.id AND t.kind = 'fallback') AS fell
@@ -68,7 +68,8 @@ export function watchHeard(deps: {
       ({ took, purpose, alerts, ended }) =>
         took && purpose === "page" && alerts.includes(id) && (ended ?? since) >= since,
     );
-    const due = Math.min(...pages.map((page) => page.due));
+    const firsts = new Map(pages.toSorted((a, b) => b.due - a.due).map((p) => [p.contact, p.due]));
+    const due = pages.length === 0 ? Infinity : Math.max(...firsts.values());
     const waited = Math.min(machine.mono() - Math.max(at, upSince), deps.store().clock.now() - due);
     if (!isTaken && left.length > 0 && waited > LONG_ENOUGH_MS)
       say(`alert ${id}: no page gets through, and ${left} are not paged`);
@@ -82,8 +83,8 @@ export function watchHeard(deps: {
       const standing = new Set(rows.map(({ id }) => id));
       for (const id of seen.keys()) if (!standing.has(id)) seen.delete(id);
       for (const row of rows) {
-        const { id, began, fell } = row;
-        if (began !== null && (fell ?? 0) < began) look({ ...row, began }, upSince);
+        const { id, anew, began, fell } = row;
+        if (began !== null && (fell ?? 0) < (anew ?? began)) look({ ...row, began }, upSince);
         else seen.delete(id);
       }
     },

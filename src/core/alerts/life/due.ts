@@ -11,9 +11,10 @@ import {
 import { ladderRunsOf, timersAfter } from "../ladder-runs.ts";
 import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
+import { PATIENCE_SECONDS } from "../unheard.ts";
 import { heldEventOf, hold, holdIfQuiet, letGo, owePage, renotify, tellAgain } from "./quiet.ts";
 import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
-import { fallbackBefore } from "./unheard.ts";
+import { fallbackBefore, isLast } from "./unheard.ts";
 
 /** What the clock does to an alert. */
 
@@ -50,20 +51,22 @@ export function look(turn: Turn): void {
 
 /**
  * Nobody else comes, and for ten minutes no page has got through: the fallback is paged, once, beside those whose pages are
- * tried on. Whoever is tried already and has no other way is left out; where nobody is left, nothing is done.
+ * tried on. Whoever is tried already and has no other way is left out; where nobody is left, it is looked for again later.
  */
 function pageBeside(turn: Turn): void {
-  const { moment } = turn;
+  const { alert, moment } = turn;
   set(turn, { unheard_at: null });
+  if (!moment.reachable.isKnown || !isLast(alert, moment.rule)) return;
   const unheard = fallbackBefore(turn) === null ? moment.unheard() : null;
   if (unheard === null) return;
   const { until, hasOther, isTried } = unheard;
-  if (until > moment.at) {
-    set(turn, { unheard_at: until });
-    return;
-  }
   const others = moment.fallback(hasOther).filter((one) => hasOther(one) || !isTried(one));
-  if (others.some(reachedFor(turn))) pageFallback(turn, "unheard", others);
+  if (until > moment.at) set(turn, { unheard_at: until });
+  else if (others.some(reachedFor(turn))) {
+    pageFallback(turn, "unheard", others);
+    const both = [...(JSON.parse(alert.page_accounts) as string[]), ...others];
+    set(turn, { page_accounts: JSON.stringify([...new Set(both)]) });
+  } else if (moment.looksOn) set(turn, { unheard_at: moment.at + PATIENCE_SECONDS });
 }
 
 const isOver = (at: number | null, now: number): boolean => at !== null && at <= now;

@@ -72,6 +72,7 @@ class Moment implements AlertMoment {
   readonly rule: StoredRule | null;
   readonly upSince: number;
   readonly later: LaterReport | null;
+  readonly looksOn = true;
   readonly #tx: Tx;
   readonly #row: AlertRow;
   readonly #known: Known;
@@ -120,7 +121,7 @@ class Moment implements AlertMoment {
   }
 
   unheard(): Unheard | null {
-    return unheardOf(this.#tx, this.#row, this.reachable);
+    return unheardOf(this.#tx, this.#row, { reachable: this.reachable, now: this.at });
   }
 
   nextSeq(): number {

@@ -33,6 +33,8 @@ export interface AlertMoment {
   fallbackSince(): string | null;
   /** Where none of its pages has got through; null: one has, or there is none. */
   unheard(): Unheard | null;
+  /** Whether something may change until an alert is looked at again for what didn't come about now. */
+  readonly looksOn: boolean;
   /** The next `updated_seq`. */
   nextSeq(): number;
   /** Unix seconds: what was due before this met a box that was down. */

@@ -14,26 +14,33 @@ export function lookAfterPages(turn: Turn, before: Life): void {
     if (unheard_at !== null) set(turn, { unheard_at: null });
     return;
   }
-  const isNew = !isLast(before, rule) || effects.some(isAnew);
-  if (unheard_at !== null || !isNew || !moment.reachable.isKnown) return;
+  // The end of a silence pages nobody anew; the ten minutes begin with it all the same.
+  const isNew =
+    !isLast(before, rule) || effects.some((one) => isAnew(one) || one.what === "released");
+  if (!isNew || !moment.reachable.isKnown) return;
   const at = moment.at + PATIENCE_SECONDS;
   set(turn, { unheard_at: at, due_at: Math.min(due_at ?? at, at) });
 }
 
 /** Whether those whom it paged last are the last: no rung is ahead. What comes behind the last pass is the fallback. */
-const isLast = (alert: Life, rule: StoredRule | null): boolean =>
+export const isLast = (alert: Life, rule: StoredRule | null): boolean =>
   alert.state === "open" &&
   alert.silenced_by === null &&
   alert.page_accounts !== "[]" &&
   (alert.step_at === null || (rule !== null && wholeLadder(rule)[alert.step]?.isEnd === true));
 
 /** Why the fallback was paged last, where nobody was paged anew since; null: it wasn't. */
-export const fallbackBefore = ({ effects, moment }: Turn): string | null =>
-  effects.some(isAnew) ? null : moment.fallbackSince();
+export function fallbackBefore({ effects, moment }: Turn): string | null {
+  const last = effects.findLast((one) => isAnew(one) || whyFallback(one) !== null);
+  return last === undefined ? moment.fallbackSince() : whyFallback(last);
+}
+
+/** Why the fallback is paged by this; null: it isn't. */
+export const whyFallback = (one: AlertEffect): string | null =>
+  one.what === "line" && one.kind === "fallback" ? String(one.detail?.["why"]) : null;
 
 /** As `unheard.ts` finds it in the history. */
 export const isAnew = (one: AlertEffect): boolean =>
   one.what === "assigned" ||
-  one.what === "released" ||
   (one.what === "escalated" && !one.span.repeat && one.climb.paged !== null) ||
   (one.what === "line" && (one.kind === "unacknowledged" || one.kind === "reopened"));
