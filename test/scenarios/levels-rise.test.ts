@@ -160,16 +160,15 @@ test("a sender that raises an alert by its name rings them, too, and an alert th
   assert.ok(told().includes("/ann-phone page 2"));
 });
 
-test("whoever was paged of an alert that became one with it is rung, too", async (t) => {
-  const of = await story(t);
-  const { box, ann, rule, fire, told, step } = of;
+/** An alert that Ann was paged of becomes one with another, whose rungs come later. */
+async function becomeOne(of: Story) {
+  const { box, ann, rule, fire, step } = of;
   await annWithPhone(of);
   await rule([step(ann)], { identifier_keys: [] });
   const send = (word: string, level = 400) =>
     fire(1, { message: `export of the ${word} report failed`, level });
   const first = await send("daily");
   await box.api("POST", `/v1/alerts/${first}/ack`, {}, ann.key);
-  // Nobody is paged of what comes now: they are two rungs that come later.
   const { rules } = (await box.api("GET", "/v1/projects/shop/rules")).body;
   await box.api("PUT", `/v1/projects/shop/rules/${rules[0].name}`, {
     ...rules[0],
@@ -178,9 +177,28 @@ test("whoever was paged of an alert that became one with it is rung, too", async
   for (const word of ["weekly", "monthly", "yearly", "quarterly", "hourly"]) await send(word);
   const { alerts } = (await box.api("GET", "/v1/alerts?state=open")).body;
   assert.equal(alerts.length, 1, "they are one");
-  const said = (await of.timeline(alerts[0].id)).map(({ kind }) => kind);
+  const { id } = alerts[0];
+  const said = (await of.timeline(id)).map(({ kind }) => kind);
   assert.ok(said.includes("merged"), `${said}`);
-  told();
+  of.told();
+  return { id: id as string, send };
+}
+
+test("whoever was paged of an alert that became one with it is rung, too", async (t) => {
+  const of = await story(t);
+  const { id, send } = await becomeOne(of);
   await send("weekly", 500);
-  assert.deepEqual(told(), [`/ann-phone page ${alerts[0].id}`]);
+  assert.deepEqual(of.told(), [`/ann-phone page ${id}`]);
+});
+
+test("once it is given to somebody alone, whoever was paged of what became one with it before is not rung", async (t) => {
+  const of = await story(t);
+  const { box, bob, told } = of;
+  const { id, send } = await becomeOne(of);
+  await reachBy(box, bob, of.receiver, "/bob");
+  await box.api("POST", `/v1/alerts/${id}/assign`, { accounts: [bob.accountId] });
+  await settle(box);
+  assert.equal(told().at(-1), `/bob page ${id}`);
+  await send("weekly", 500);
+  assert.deepEqual(told(), []);
 });

@@ -30,7 +30,7 @@ export function tellWorse(tx: Tx, row: AlertRow, from: number, told: readonly st
 const PAGED = `WITH RECURSIVE one(id) AS (SELECT ? UNION
     SELECT CAST(json_extract(t.detail, '$.alert') AS INTEGER) FROM one JOIN timeline t ON t.alert_id = one.id AND t.kind = 'merged')
   SELECT alert_id AS alert, at, kind, detail FROM one JOIN timeline ON alert_id = one.id
-  WHERE kind IN ('escalated', 'fallback', 'assigned') ORDER BY timeline.id DESC LIMIT 100`;
+  WHERE kind IN ('escalated', 'fallback', 'assigned', 'merged') ORDER BY timeline.id DESC LIMIT 1000`;
 
 interface Line {
   alert: number;
@@ -50,8 +50,16 @@ function pagedBefore(tx: Tx, id: number): Paged[] {
   const last = new Map<string, number>();
   const given = new Set<number>();
   for (const { alert, at, kind, detail } of tx.sql<[id: number], Line>(PAGED).all(id)) {
-    if (given.has(alert)) continue;
-    const said = JSON.parse(detail) as { accounts?: string[]; keep_ladder?: boolean };
+    const said = JSON.parse(detail) as {
+      accounts?: string[];
+      keep_ladder?: boolean;
+      alert?: string;
+    };
+    if (given.has(alert)) {
+      // What had become one with it before was given with it.
+      if (kind === "merged") given.add(Number(said.alert));
+      continue;
+    }
     for (const account of said.accounts ?? []) if (!last.has(account)) last.set(account, at);
     if (kind === "assigned" && said.keep_ladder !== true) given.add(alert);
   }
