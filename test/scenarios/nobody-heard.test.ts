@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
+import { migrations } from "../../src/ground/store/migrations.ts";
 import type { Person } from "../support/box.ts";
 import { configureRelay } from "../support/channels.ts";
 import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
@@ -249,6 +252,26 @@ test("time in which the box is off isn't counted", async (t) => {
   await box.restart(() => box.clock.turn(3_600_000));
   paged();
   assert.deepEqual(await pagedIn(4), []);
+  assert.deepEqual(await pagedIn(2), ["/olga"]);
+});
+
+test("an alert that stood before the upgrade is looked after", async (t) => {
+  const { box, ann, bob, rule, step, fire, paged, pagedIn } = await awayStory(t);
+  await rule([step(ann)]);
+  await fire(1);
+  await rule([step(bob), step(bob, 600)], { name: "goes on", identifier_keys: ["m"] });
+  await fire(1, { keys: { m: "1", n: "1" } });
+  await pass(box, 300, 30);
+  await box.restart(async () => {
+    const db = new Database(join(box.data, "box.db"));
+    db.exec("ALTER TABLE alerts DROP COLUMN unheard_at");
+    db.exec("UPDATE alerts SET due_at = NULL WHERE step_at IS NULL");
+    db.exec(migrations("box").find(({ name }) => name.includes("unheard"))?.sql ?? "");
+    db.close();
+    await box.clock.turn(3_600_000);
+  });
+  paged();
+  assert.deepEqual(await pagedIn(9), []);
   assert.deepEqual(await pagedIn(2), ["/olga"]);
 });
 
