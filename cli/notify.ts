@@ -28,14 +28,11 @@ export function registerNotify(program: Command): void {
   personFlags(notify.command("set"), setFlags)
     .description('replace the rules: --rule "0s: phone, mail" --rule "2m: call min critical"')
     .action(set);
-  const fallback = program
-    .command("fallback")
-    .description("the people who are paged when a whole ladder reaches nobody");
-  apiFlags(fallback.command("show"))
-    .description("show who is paged when a whole ladder reaches nobody")
-    .action(showFallback);
+  const when = "when a whole ladder reaches nobody, or no page gets through for ten minutes";
+  const fallback = program.command("fallback").description(`the people who are paged ${when}`);
+  apiFlags(fallback.command("show")).description(`show who is paged ${when}`).action(showFallback);
   apiFlags(fallback.command("set"), setFallbackFlags)
-    .description("set who is paged when a whole ladder reaches nobody")
+    .description(`set who is paged ${when}`)
     .action(setFallback);
 }
 
