@@ -66,6 +66,9 @@ export async function keepRunning(
     unheed();
     unwatch();
     await running.stop();
+    // Where a store is upgraded, an exit would wait for its thread. That is done anew at the next start.
+    const { isUpgrading } = await import("../src/app/box-upgrade.ts");
+    if (isUpgrading()) process.kill(process.pid, "SIGKILL");
     process.exit(0);
   };
   onEnd((signal) => void stop(signal));

@@ -7,7 +7,8 @@ const RENEW_MS = 2_000;
 
 /**
  * Says that the owner lives while it does `work`, which may take longer than a machine lives without a word: else another
- * machine would take the store and begin the same. Rejects with RecordFault, once the work is over, where one did.
+ * machine would take the store and begin the same. Rejects with RecordFault as soon as one did:
+ * what the work comes to then is nobody's concern.
  */
 export async function livingOn(
   { renew }: Pick<PageRecord, "renew">,
@@ -15,26 +16,19 @@ export async function livingOn(
   work: () => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
-  let taken: RecordFault | null = null;
-  const failed = (error: unknown) => {
-    // Of anything else: whoever keeps its commits asks again, and says what is wrong.
-    if (error instanceof RecordFault && error.kind === "taken") taken = error;
-  };
   const lives = async () => {
-    while (taken === null) {
+    for (;;) {
       await sleep(clock, RENEW_MS, over.signal);
       if (over.signal.aborted) return;
-      await renew().catch(failed);
+      await renew().catch((error: unknown) => {
+        // Of anything else: whoever keeps its commits asks again, and says what is wrong.
+        if (error instanceof RecordFault && error.kind === "taken") throw error;
+      });
     }
   };
-  const living = lives();
-  try {
-    await work();
-  } finally {
-    over.abort();
-    await living;
-  }
-  if (taken !== null) throw taken;
+  const working = work().finally(() => over.abort());
+  // Only a loss ends the one before the other.
+  await Promise.all([working, lives()]);
 }
 
 /** Does the same for a store that was just taken. Where it fails, another machine may take the store at once. */

@@ -56,6 +56,8 @@ interface Records extends RecordPlacesOptions {
   resting: Map<string, number>;
   /** Takes what was left for a tenant that is open here. */
   takers: Map<string, () => Promise<void>>;
+  /** Whose files are made here, also after another node has taken the tenant. */
+  preparing: Set<string>;
 }
 
 /** Stores whose commits are in the database. What is there has the last word; the files are copies of it. */
@@ -71,6 +73,7 @@ export function recordPlaces(
     together: together(database, deps.clock),
     resting: new Map(),
     takers: new Map(),
+    preparing: new Set<string>(),
   };
   const elsewhere = new LRUCache<string, ElsewhereError>({
     max: MOST_KNOWN,
@@ -143,7 +146,8 @@ interface Opening {
 
 async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
   const { id, found, hooks } = opening;
-  const { database, resting, takers } = records;
+  const { database, resting, takers, preparing } = records;
+  if (preparing.has(id)) throw notNow();
   const directory = join(records.data, hostedFiles.tenants);
   const path = join(directory, `${id}.db`);
   const mark = `${id}.database`;
@@ -173,9 +177,13 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
       const replace = async () => {
         const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
         madeOf = await replaceStore(path, { copy, wasLost: false }, deps);
-        await upgradeAside(path, deps);
+        await upgradeAside(path, deps, { servesOthers: true });
       };
-      await livingOn(record, deps, replace).catch(elsewhere);
+      const prepare = () => {
+        preparing.add(id);
+        return replace().finally(() => preparing.delete(id));
+      };
+      await livingOn(record, deps, prepare).catch(elsewhere);
     }
     const outages = outageOf(found, unixSeconds(deps.clock));
     const { durable } = keeper;

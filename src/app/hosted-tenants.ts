@@ -49,7 +49,7 @@ export async function hostedTenants(
   const { data, database: settings } = config;
   if (settings === null) {
     const path = (id: string) => join(data, hostedFiles.tenants, `${id}.db`);
-    const prepare = (file: string) => upgradeAside(file, deps);
+    const prepare = (file: string) => upgradeAside(file, deps, { servesOthers: true });
     const places = filePlaces({ registry, path, prepare, start });
     return { tenants: createTenantRegistry({ ...shared, places }), close() {} };
   }

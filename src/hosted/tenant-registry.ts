@@ -7,6 +7,7 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Plan } from "./registry/tenants.ts";
+import { createOpenings, notReady, UnreadableTenant } from "./tenant-openings.ts";
 import type { TenantPlaces } from "./tenant-places.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
@@ -28,7 +29,10 @@ export interface TenantRegistry {
   survey(): Promise<void>;
   /** The plan of an open tenant. */
   plan(id: string): Plan;
-  /** Opens due tenants and closes idle ones. Returns whether more are due than it opened. */
+  /**
+   * Opens due tenants and closes idle ones, and waits some seconds at most for each. Returns whether more are due than it
+   * opened.
+   */
   look(): Promise<boolean>;
   /** Before the server stops: answers parked readers and writes what waits. */
   wake(): void;
@@ -63,10 +67,10 @@ interface TenantRegistryDeps {
 
 /** How many tenants one look opens for due work. */
 const OPENED_A_LOOK = 64;
-/** As many as the database has connections for stores. */
-const OPENED_AT_ONCE = 4;
 /** How long until a tenant that can't be opened is due again. */
 const LATER_MS = 60_000;
+/** Before the server stops, openings are waited for so long. */
+const ENDING_MS = 2_000;
 const PLANS_MS = 10_000;
 
 export function createTenantRegistry(deps: TenantRegistryDeps): TenantRegistry {
@@ -76,7 +80,7 @@ export function createTenantRegistry(deps: TenantRegistryDeps): TenantRegistry {
 class OpenTenants implements TenantRegistry {
   readonly #deps: TenantRegistryDeps;
   readonly #open = new Map<string, OpenTenant>();
-  readonly #opening = new Map<string, Promise<OpenTenant | null>>();
+  readonly #opening: ReturnType<typeof createOpenings>;
   readonly #closing = new Map<string, Promise<void>>();
   readonly #broken = new Set<string>();
   /** Tenants that are closing: the write of their next due times, and the hashes of their tokens. */
@@ -92,6 +96,7 @@ class OpenTenants implements TenantRegistry {
 
   constructor(deps: TenantRegistryDeps) {
     this.#deps = deps;
+    this.#opening = createOpenings(deps);
     this.#links = keepLinks(deps);
   }
 
@@ -144,10 +149,13 @@ class OpenTenants implements TenantRegistry {
     if (clock.mono() - this.#plansAt >= PLANS_MS) await this.#readPlans();
     for (const [id, entry] of [...this.#open]) if (this.#atRest(entry)) await this.#close(id);
     // Open tenants always count as due, in case this process dies.
-    const most = this.#open.size + OPENED_A_LOOK;
+    const { late } = this.#opening;
+    const most = this.#open.size + late.size + OPENED_A_LOOK;
     const due = await registry.tenants.due(clock.now(), most);
-    if (!(await this.#wakeAll(due.filter((id) => !this.#open.has(id))))) return true;
-    if (due.length === most) return true;
+    const shut = due.filter((id) => !this.#open.has(id) && !late.has(id));
+    const hasRoom = await this.#opening.wakeAll(shut, (id) => this.#wake(id));
+    if (!hasRoom || due.length === most) return true;
+    if (late.size > 0) return false;
     await this.#links.written();
     this.#isSettled = true;
     return false;
@@ -159,13 +167,27 @@ class OpenTenants implements TenantRegistry {
       tenant.changes.stop();
       tenant.ingest.drain();
     }
+    this.#deps.clock.after(ENDING_MS, () => this.#giveUpOpening());
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.allSettled(this.#opening.values());
-    await Promise.all([...this.#open.keys()].map((id) => this.#close(id)));
+    const cancel = this.#deps.clock.after(ENDING_MS, () => this.#giveUpOpening());
+    await this.#closeAll();
+    await this.#opening.over();
+    cancel();
+    await this.#closeAll();
     await Promise.allSettled([...this.#closing.values(), this.#links.written()]);
+  }
+
+  async #closeAll(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.#close(id)));
+  }
+
+  /** A store that is upgraded meanwhile may take minutes, and the tenants that are open have to be closed. */
+  #giveUpOpening(): void {
+    this.#stopped = true;
+    this.#opening.giveUp();
   }
 
   stats(): TenantRegistryStats {
@@ -182,9 +204,7 @@ class OpenTenants implements TenantRegistry {
   #entry(id: string): Promise<OpenTenant | null> {
     const present = this.#open.get(id);
     if (present !== undefined) return Promise.resolve(present);
-    return this.#opening.getOrInsertComputed(id, () =>
-      this.#openOne(id).finally(() => this.#opening.delete(id)),
-    );
+    return this.#opening.of(id, () => this.#openOne(id));
   }
 
   async #openOne(id: string): Promise<OpenTenant | null> {
@@ -218,7 +238,7 @@ class OpenTenants implements TenantRegistry {
       this.#open.set(id, entry);
       this.#opened++;
       // While nobody could close it.
-      if (isLost || this.#broken.has(id)) await this.#close(id);
+      if (isLost || this.#stopped || this.#broken.has(id)) await this.#close(id);
       else this.#links.follow(id, tenant.store);
       return entry;
     } catch (error) {
@@ -281,17 +301,6 @@ class OpenTenants implements TenantRegistry {
     this.#leaving.set(id, { written, hashes: tokenHashes(store) });
   }
 
-  /** Several at a time: one waits for the database while another is read. False where too many are open. */
-  async #wakeAll(ids: string[]): Promise<boolean> {
-    let hasRoom = true;
-    const some = async () => {
-      for (let id = ids.shift(); id !== undefined && hasRoom; id = ids.shift())
-        if (!(await this.#wake(id))) hasRoom = false;
-    };
-    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, some));
-    return hasRoom;
-  }
-
   /** False where too many are open: it stays due. */
   async #wake(id: string): Promise<boolean> {
     const { registry, clock } = this.#deps;
@@ -301,7 +310,8 @@ class OpenTenants implements TenantRegistry {
       if (error instanceof ElsewhereError) return true;
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === "overloaded") return false;
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableTenant)) throw error;
+      if (this.#stopped) return true;
     }
     await registry.tenants.setNextDue(id, clock.now() + LATER_MS);
     return true;
@@ -331,12 +341,4 @@ class OpenTenants implements TenantRegistry {
     );
     void this.#close(id);
   }
-}
-
-class Unreadable extends ServiceError {}
-
-function notReady(): ServiceError {
-  return new Unreadable("not_ready", "This tenant's data can't be read at this moment.", {
-    retryAfter: 60,
-  });
 }

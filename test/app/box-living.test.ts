@@ -27,12 +27,20 @@ test("an owner at long work says every two seconds that it lives, also where tha
   assert.equal(n, 30);
 });
 
-test("an owner that was replaced while it worked says no more that it lives, and hears of it", async () => {
+test("an owner that was replaced while it works hears of it at once, and says no more that it lives", async () => {
+  const clock = handClock();
   const gone = new RecordFault("taken", "another machine has taken it");
-  const { over, n } = await working(async (n) => {
-    if (n === 3) throw gone;
+  const work = Promise.withResolvers<void>();
+  let n = 0;
+  const renew = async () => {
+    if (++n === 3) throw gone;
     return true;
-  });
-  await assert.rejects(over, gone);
+  };
+  const over = livingOn({ renew }, { clock }, () => work.promise).catch((error) => error);
+  await clock.turn(7_000);
+  assert.equal(await Promise.race([over, "still at work"]), gone);
+  // Its end, whatever it is, is nobody's concern.
+  work.reject(new Error("late"));
+  await clock.turn(60_000);
   assert.equal(n, 3);
 });

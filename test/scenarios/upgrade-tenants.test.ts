@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -58,8 +58,8 @@ async function sent(url: string, { large, small }: Awaited<ReturnType<typeof two
   return { longest, took };
 }
 
-async function served(t: TestContext, words: readonly string[]): Promise<string> {
-  const [, program] = await newer(scratch(t), slowly(SLOW_SECONDS));
+async function started(t: TestContext, words: readonly string[], seconds = SLOW_SECONDS) {
+  const [, program] = await newer(scratch(t), slowly(seconds));
   const node = new Node("n", program, [
     "hosted",
     "serve",
@@ -69,7 +69,7 @@ async function served(t: TestContext, words: readonly string[]): Promise<string>
   ]);
   t.after(() => node.kill());
   await node.start();
-  return `http://127.0.0.1:${node.port}`;
+  return { node, url: `http://127.0.0.1:${node.port}` };
 }
 
 function judge({ longest, took }: Awaited<ReturnType<typeof sent>>): void {
@@ -78,7 +78,8 @@ function judge({ longest, took }: Awaited<ReturnType<typeof sent>>): void {
 
 test("a tenant is served while another one's large store is upgraded", async (t) => {
   const tenants = await twoTenants(t);
-  judge(await sent(await served(t, ["--data", tenants.data]), tenants));
+  const { url } = await started(t, ["--data", tenants.data]);
+  judge(await sent(url, tenants));
 });
 
 postgresTest("a node keeps its tenants while it upgrades a large one's store", async (t) => {
@@ -91,7 +92,7 @@ postgresTest("a node keeps its tenants while it upgrades a large one's store", a
   const key = join(data, "hosted.key");
   copyFileSync(join(tenants.data, "hosted.key"), key);
   const words = ["--data", data, "--database", database.url, "--hosted-key", key, "--node", "n"];
-  const url = await served(t, [...words, "--drain-seconds", "0"]);
+  const { url } = await started(t, [...words, "--drain-seconds", "0"]);
   const asker = database.open();
   const alive = async () => {
     const sql = `SELECT count(*)::int AS n, bool_and(alive_until > clock_timestamp()) AS "areAlive"
@@ -114,4 +115,20 @@ postgresTest("a node keeps its tenants while it upgrades a large one's store", a
   assert.ok(seen.took > LIFE_MS, `the upgrade took ${seen.took} ms`);
   assert.deepEqual(lapsed, [], "its tenants are its own all the while");
   assert.equal((await alive())?.n, 2);
+});
+
+test("a node that is stopped during an upgrade ends, with its other tenants closed", async (t) => {
+  const { data, large, small } = await twoTenants(t);
+  const { node, url } = await started(t, ["--data", data], 60);
+  const refused = event(url, large.token, 0).then(({ status }) => status);
+  assert.equal((await event(url, small.token, 0)).status, 202);
+  const file = join(data, "tenants", `${small.tenant}.db`);
+  assert.ok(existsSync(`${file}-wal`), "it is open");
+  const from = performance.now();
+  node.signal("SIGTERM");
+  assert.equal(await refused, 503);
+  await node.ended;
+  const took = performance.now() - from;
+  assert.ok(took < 15_000, `it took ${took} ms`);
+  assert.ok(!existsSync(`${file}-wal`), "it was closed");
 });
