@@ -34,7 +34,8 @@ export interface Collector {
   take(): Collected;
   /**
    * After the store was opened: nothing is missing where it is still the file whose sums these are, as far as its size,
-   * its log and its first page tell. Another page that differs is the disk's doing.
+   * its log and its first page tell. They don't tell of a commit of another program that was moved into the file and left
+   * its size alone: in WAL mode that doesn't touch the first page. Another page that differs is taken for the disk's doing.
    */
   goesOn(sums: PageSums): boolean;
   /** Begins anew: from this moment on each page is in the file, or collected, or both. */

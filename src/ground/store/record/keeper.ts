@@ -281,6 +281,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       scrub = createScrub({ ...options, from, sums: () => sums });
       const made = options.madeOf?.() ?? null;
       if (made !== null && from.goesOn(made.sums)) {
+        why = "gap";
         sums = made.sums;
         latest = made.seq;
         keptUpTo = made.seq;

@@ -557,6 +557,19 @@ test("a file that was made of the place's pages isn't compared with them, and wh
   assert.deepEqual([said.compared, said.rotten], [[], []]);
 });
 
+test("a commit too large to be collected is a gap also where the start compared nothing", async (t) => {
+  const world = await handedOver(t);
+  await settled(world);
+  world.store.write((tx) => {
+    const add = tx.db.prepare("INSERT INTO things (bytes) VALUES (randomblob(1000000))");
+    for (let n = 0; n < 20; n++) add.run();
+  });
+  world.note();
+  await settled(world);
+  assert.deepEqual(world.said.compared, ["gap"]);
+  assert.ok(world.record.image().equals(world.whole()));
+});
+
 test("a file that was changed since it was made is compared", async (t) => {
   const world = await handedOver(t, (image) => {
     const path = join(mkdtempSync(join(memoryOrTemp(), "box-kept-")), "box.db");
