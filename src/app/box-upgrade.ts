@@ -11,7 +11,7 @@ import type { BoxDeps } from "./parts.ts";
 /** The upgrade of a smaller store takes no longer than a thread's start. */
 const SMALL_BYTES = 64 * 1024 * 1024;
 /** Of a large store the copy and the migrations take minutes. */
-const LIMITS = { deadlineMs: 3_600_000, heapMb: 256, longestQueue: 0 };
+const LIMITS = { deadlineMs: 3_600_000, heapMb: 256, longestQueue: 0, patience: 1 };
 /** Each copies its store first, and asks before whether there is room. */
 const inTurn = createInTurn();
 let isAtWork = false;

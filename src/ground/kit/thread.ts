@@ -7,12 +7,16 @@ export type ThreadSource = URL | { code: string };
 export interface ThreadOptions {
   source: ThreadSource;
   clock: Clock;
-  /** Limit for one piece of work, in milliseconds: up to twenty times as long where the thread got less than half of it as CPU time. */
+  /** Limit for one piece of work, in milliseconds: `patience` times as long where the thread got less than half of it as CPU time. */
   deadlineMs: number;
   /** Limit for one piece of work, in MiB of heap. */
   heapMb: number;
   /** Pieces of work that may wait. */
   longestQueue: number;
+  /** How often the limit is waited for where other programs keep the cores busy. Default 5. */
+  patience?: number;
+  /** A piece of work that has waited longer than this for its turn is `busy`, in milliseconds. Default: none is. */
+  longestWaitMs?: number;
 }
 
 /** The thread's answer, or why there is none: `late`, `heap`, `busy` (others wait, or it doesn't start in time), `closed`, or how the thread ended. */
@@ -30,8 +34,7 @@ interface WorkThread {
 /** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
 
-/** How often the limit is waited for where other programs keep the cores busy. What the thread itself uses ends it long before. */
-const PATIENCE = 20;
+const busy: Heard = { ended: "busy" };
 
 /** An idle thread ends after this long and frees its memory. */
 const IDLE_MS = 60_000;
@@ -42,6 +45,7 @@ const IDLE_MS = 60_000;
  */
 export function createWorkThread(options: ThreadOptions): WorkThread {
   const { clock, deadlineMs, longestQueue } = options;
+  const { patience = 5, longestWaitMs = Number.POSITIVE_INFINITY } = options;
   let thread: Worker | undefined;
   let last: Promise<void> = Promise.resolve();
   let inLine = 0;
@@ -75,7 +79,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
     const before = cpuMs(worker);
     worker.postMessage(work, moved);
     const isOver = async () => (await cpuMs(worker)) - (await before) >= deadlineMs / 2;
-    const heard = await nextMessage(worker, clock, Array(PATIENCE).fill(deadlineMs), isOver);
+    const heard = await nextMessage(worker, clock, Array(patience).fill(deadlineMs), isOver);
     if ("said" in heard) return heard;
     await endThread();
     return closed ? { ended: "closed" } : heard;
@@ -92,7 +96,8 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
       if (inLine > longestQueue) return { ended: "busy" };
       inLine += 1;
       cancelIdle();
-      const mine = last.then(() => run(work, moved));
+      const until = clock.mono() + longestWaitMs;
+      const mine = last.then(() => (clock.mono() > until ? busy : run(work, moved)));
       last = mine.then(leave, leave);
       return mine;
     },

@@ -111,7 +111,8 @@ interface MailReader {
 
 /** More lines are no text that a person reads, and each costs the reader some time. */
 const MOST_LINES = 30_000;
-const LIMITS = { deadlineMs: 3000, heapMb: 96, longestQueue: 100 };
+/** Whoever hands a mail over hears of it long before the connection is cut off. */
+const LIMITS = { deadlineMs: 3000, heapMb: 96, longestQueue: 100, longestWaitMs: 120_000 };
 
 /** Reads mails in a thread of its own, which is started with the first and ended when there are none. */
 export function createMailReader(clock: Clock): MailReader {

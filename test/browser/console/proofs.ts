@@ -256,7 +256,6 @@ async function overHttps(browser: Browser, receiver: Receiver): Promise<void> {
   }
 }
 
-/** A port that is free now, since a box that starts again has to listen where it did. */
 /** AC-V8: the box restarts below an open page. */
 async function boxRestarts(browser: Browser): Promise<void> {
   const box = await testBox({ listen: `127.0.0.1:${await freePort()}` });

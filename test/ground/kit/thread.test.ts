@@ -34,3 +34,17 @@ test("work that gets no core in time may take longer, and work that has had its 
   assert.deepEqual(await thread.ask({ busy: 60_000 }), { ended: "late" });
   assert.deepEqual(await thread.ask({ waits: 60_000 }), { ended: "late" });
 });
+
+test("work that isn't patient has its limit and no more, and what waited too long for its turn is busy", async (t) => {
+  const source = { code: worker };
+  const limits = { deadlineMs: 400, heapMb: 32, longestQueue: 5, patience: 1, longestWaitMs: 200 };
+  const thread = createWorkThread({ source, clock: systemClock, ...limits });
+  t.after(() => thread.close());
+  const long = thread.ask({ waits: 60_000 });
+  const later = [thread.ask({ waits: 1 }), thread.ask({ waits: 1 })];
+  const from = performance.now();
+  assert.deepEqual(await long, { ended: "late" });
+  assert.ok(performance.now() - from < 5 * limits.deadlineMs);
+  assert.deepEqual(await Promise.all(later), [{ ended: "busy" }, { ended: "busy" }]);
+  assert.deepEqual(await thread.ask({ waits: 1 }), { said: "done" });
+});
