@@ -30,7 +30,7 @@ export function tenantPages(deps: PageDeps, tenantId: string, reader: () => Read
       notice: noticeOf({ ...event, tenantId }),
       subject: event.alertId,
     });
-    return sentOf(result);
+    return sentOf(result, named(event));
   };
 }
 
@@ -42,10 +42,13 @@ function accounts(reader: Reader): string[] {
   return reader.sql<[], string>("SELECT id FROM accounts").pluck().all();
 }
 
-function sentOf(result: PageResult): Sent {
+function sentOf(result: PageResult, accounts: string[] | null): Sent {
   switch (result.kind) {
     case "paged":
-      return { verdict: { kind: "delivered", status: 200 } };
+      return {
+        verdict: { kind: "delivered", status: 200 },
+        paged: { devices: result.devices, accounts },
+      };
     case "revoked":
     case "late":
       return {

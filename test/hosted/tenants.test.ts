@@ -129,6 +129,28 @@ test("somebody removed from the tenant is paged no more", async (t) => {
   assert.deepEqual(apns.delivered(), [device(0)]);
 });
 
+test("whoever has no phone is not waited for", async (t) => {
+  const hosted = await hostedFor(t);
+  const apns = await startFakeApns();
+  t.after(() => apns.close());
+  await useApns(hosted, apns);
+  const ada = await keeper(hosted, "ada@example.com");
+  const ben = await keeper(hosted, "ben@example.com", ada.tid);
+  await register(hosted, ada, device(0));
+  const token = await project(hosted, ada, {
+    escalations: [
+      { accounts: [ben.accountId], after_minutes: 0 },
+      { accounts: [ada.accountId], after_minutes: 30 },
+    ],
+  });
+  await fire(hosted, token);
+  await settle(hosted, () => apns.delivered().length === 2);
+  assert.deepEqual(apns.delivered(), [device(0), device(0)]);
+  await register(hosted, ben, device(1));
+  await fire(hosted, token, "b");
+  await settle(hosted, () => apns.delivered().includes(device(1)));
+});
+
 for (const how of ["deleted", "switched off"])
   test(`where a channel of pushes is ${how} while a push waits, others are paged then`, async (t) => {
     const hosted = await hostedFor(t);
@@ -166,8 +188,12 @@ test("an idle tenant is closed, and opened for due work; the time between is no 
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   receiver.always(answer(204));
+  const apns = await startFakeApns();
+  t.after(() => apns.close());
   const hosted = await hostedFor(t, { egressAllow: ["127.0.0.0/8"] });
+  await useApns(hosted, apns);
   const ada = await keeper(hosted, "ada@example.com");
+  await register(hosted, ada, device(0));
   const token = await project(hosted, ada, {
     auto_resolve_quiet_minutes: 60,
     escalations: [{ accounts: [ada.accountId], after_minutes: 30 }],

@@ -22,7 +22,7 @@ const tryAnswer = z.object({
   status_code: z.int().nullable(),
   error: z.string().nullable().meta({ description: "Null if it was delivered." }),
   answer: z.string().meta({ description: "The first 512 characters, credentials masked." }),
-  devices: z.int().optional().meta({ description: "Phones that the hosted relay paged." }),
+  devices: z.int().optional().meta({ description: "Phones that were paged." }),
 });
 
 /** A delivery with what was sent and how the last attempts ended. */
