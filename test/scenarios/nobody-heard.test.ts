@@ -359,6 +359,19 @@ test("who is given the alert and isn't reached has the fallback beside them", as
   assert.deepEqual(await pagedIn(11), ["/olga"]);
 });
 
+test("a push that another got in the second of an assignment isn't theirs who are given the alert", async (t) => {
+  const { ann, bob, rule, step, fire, away, paged, pagedIn, does } = await awayStory(t, {
+    room: true,
+  });
+  away.clear();
+  await rule([step(ann)]);
+  const id = await fire(1);
+  away.add("/relay");
+  await does(id, "assign", { accounts: [bob.accountId] });
+  paged();
+  assert.deepEqual(await pagedIn(11), ["/olga"]);
+});
+
 test("an alert whose snooze ends and that reaches nobody again has the fallback paged again", async (t) => {
   const { box, ann, rule, step, fire, pagedIn, does, falls, now } = await awayStory(t);
   await rule([step(ann, 5)]);

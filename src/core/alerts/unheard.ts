@@ -35,7 +35,8 @@ const PAGES = `SELECT contact_id AS contactId, account_id AS account, status = '
     due_ms / 1000 AS due FROM pages WHERE alert_id = ? + 0 AND event IN ${PAGE_EVENTS} AND status IN ('pending', 'failed')`;
 const PUSHES = `SELECT d.status, d.status = 'pending' AND d.attempts = 0 AS isUntried, d.created_at AS due,
     json_extract(v.body, '$.page_accounts') AS accounts, EXISTS (SELECT 1 FROM timeline t
-      WHERE t.alert_id = d.alert_id AND t.id > :since AND t.kind = 'delivered' AND t.at = d.finished_at) AS isFresh
+      WHERE t.alert_id = d.alert_id AND t.id > :since AND t.kind = 'delivered' AND t.at = d.finished_at
+        AND json_extract(t.detail, '$.event') = d.event AND json_extract(t.detail, '$.type') = i.type) AS isFresh
   FROM deliveries d JOIN events v ON v.id = d.event_row JOIN integrations i ON i.id = d.integration_id
   WHERE d.alert_id = :id AND d.event IN ('alert.escalated', 'alert.renotified') AND (i.relay = 1 OR i.type = 'apns')`;
 
