@@ -24,9 +24,18 @@ const FOUND_BY: Record<BoxFaultName, Blow> = {
 const FEW = 5;
 
 async function story(t: TestContext, blow: Blow, first?: Program): Promise<void> {
-  const seen = await standbyStory(t, [blow], { isLinked: true, ...(first && { first }) });
-  const lost = seen.reduce((sum, { lived }) => sum + lived.lost, 0);
-  assert.ok(lost <= FEW, `${lost} datagrams are lost that came to a machine that lived`);
+  let isSetUp = false;
+  const look = async () => {
+    isSetUp = true;
+  };
+  try {
+    const seen = await standbyStory(t, [blow], { look, isLinked: true, ...(first && { first }) });
+    const lost = seen.reduce((sum, { lived }) => sum + lived.lost, 0);
+    assert.ok(lost <= FEW, `${lost} datagrams are lost that came to a machine that lived`);
+  } catch (error) {
+    if (isSetUp) throw error;
+    throw new Error(`the machines can't be set up: ${error}`, { cause: error });
+  }
 }
 
 /** A promise was broken. A story that merely takes too long has found nothing, but whatever is answered rings soon. */
