@@ -9,7 +9,7 @@ import {
   type Way,
   waysOf,
 } from "../contacts/notify.ts";
-import { PAGES_PHONES } from "../outbox/phones.ts";
+import { PAGES_PHONES, PUSHES_ITSELF } from "../outbox/phones.ts";
 import { readSilence } from "../outbox/relay-silence.ts";
 
 /** Who can be reached, and by what, as of one transaction; what it looked up once it knows. */
@@ -29,7 +29,7 @@ export interface Reachable {
   hasPhone(account: string, projectId: number): boolean;
 }
 
-const PHONES = `SELECT 1 FROM relay UNION ALL SELECT 1 FROM integrations WHERE ${PAGES_PHONES} LIMIT 1`;
+const PHONES = `SELECT 1 FROM relay UNION ALL SELECT 1 FROM integrations WHERE ${PUSHES_ITSELF} LIMIT 1`;
 const PUSHES = `SELECT 1 FROM integrations WHERE project_id = ? AND enabled = 1 AND ${PAGES_PHONES} LIMIT 1`;
 
 export function createReachable(reader: Reader): Reachable {

@@ -127,7 +127,7 @@ test("how a page ended is told to who looks at its alert: that a service took it
   for (const [at, [status, words]] of (
     [
       [204, /not seen yet/],
-      [404, /404/],
+      [404, /\b404\b/],
     ] as const
   ).entries()) {
     receiver.always(answer(status));
