@@ -1,4 +1,5 @@
 import type { Account } from "../src/people/account.ts";
+import { foldEmail } from "../src/people/email.ts";
 import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
@@ -15,9 +16,6 @@ export async function namesOf(options: ApiOptions): Promise<(id: string) => stri
   return (id) => emails.get(id) ?? "somebody who was removed";
 }
 
-/** Two spellings that the box treats as one email become the same text. */
-export const mailboxOf = (email: string): string => email.trim().normalize("NFC").toLowerCase();
-
 /**
  * Returns a function that turns emails into account ids. It also takes the part before the @ where only one account has
  * it, an id, and `me` for the key's own account. Throws CommandError that lists the accounts.
@@ -29,7 +27,7 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
   ]);
   return (who) => {
     if (who === "me") return me.account.id;
-    const same = (email: string) => mailboxOf(email) === mailboxOf(who);
+    const same = (email: string) => foldEmail(email) === foldEmail(who);
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;
     const begins = accounts.filter(({ email }) => same(email.slice(0, email.lastIndexOf("@"))));

@@ -1,7 +1,8 @@
 import type { Account } from "../src/people/account.ts";
+import { foldEmail } from "../src/people/email.ts";
 import type { Invitation } from "../src/people/pairing.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
-import { allAccounts, mailboxOf } from "./accounts.ts";
+import { allAccounts } from "./accounts.ts";
 import { api } from "./api.ts";
 import { ofFile } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -34,12 +35,12 @@ export async function planPeople(
   const nobody: PeoplePlan = { missing: [], others: [], apply: async () => [] };
   if (document.people.length === 0) return nobody;
   const accounts = await allAccounts(options);
-  const there = new Map(accounts.map((one) => [mailboxOf(one.email), one]));
+  const there = new Map(accounts.map((one) => [foldEmail(one.email), one]));
   const plan: PeoplePlan = { ...nobody, missing: [], others: [] };
   const puts: ((query: string) => Promise<Account>)[] = [];
   for (const [i, person] of document.people.entries()) {
     const { email, role } = person;
-    const account = there.get(mailboxOf(email));
+    const account = there.get(foldEmail(email));
     if (account !== undefined) {
       if (account.role !== role)
         plan.others.push(`${email} stays ${account.role}, although the file says ${role}`);

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { HolidaysAnswer } from "../src/core/oncall/holidays.ts";
 import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
+import { foldEmail } from "../src/people/email.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
 import type { TenantNow } from "../src/records/config-file/tenant.ts";
-import { accountIds, allAccounts, mailboxOf } from "./accounts.ts";
+import { accountIds, allAccounts } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import { listed, ofFile, planEach, type TenantChange } from "./config-plan.ts";
 import type { ApiOptions } from "./connection.ts";
@@ -30,17 +31,22 @@ export async function planTenant(
 ): Promise<TenantChange[]> {
   const { gateways, fallback } = document.tenant ?? {};
   return [
-    ...(await planThings(options, document)),
+    ...(await planThings(options, document, expected)),
     ...(gateways ? await planGateways(options, document, gateways) : []),
     ...(fallback ? await planFallback(options, fallback, expected) : []),
   ];
 }
 
 /** The changes that a file's lists make: things that are made or replaced come before the projects, those that go after them. */
-async function planThings(options: ApiOptions, document: ConfigDocument): Promise<TenantChange[]> {
+async function planThings(
+  options: ApiOptions,
+  document: ConfigDocument,
+  expected: readonly string[],
+): Promise<TenantChange[]> {
   const { tenantNouns } = await import("../src/records/config-file/tenant-nouns.ts");
   const { lineDiff } = await import("../src/records/config-file/diff.ts");
   const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
+  const people = new Set([...emails.values().map(foldEmail), ...expected]);
   const plans = tenantNouns.map(async ([key, { one: kind, neededBy, makes, ...noun }]) => {
     const wanted = document.tenant?.[key];
     if (wanted === undefined) return [];
@@ -51,6 +57,9 @@ async function planThings(options: ApiOptions, document: ConfigDocument): Promis
       wanted,
       nameOf: ({ name }) => name,
       async put(one, { before, i }) {
+        const stranger = noun.people?.(one).find((email) => !people.has(foldEmail(email)));
+        if (stranger !== undefined)
+          throw new CommandError(`${kind} ${one.name}: there is no account "${stranger}"`);
         const was = before && noun.ofFile(before, (id) => emails.get(id) ?? id);
         const body = noun.body(one);
         if (was !== undefined && isDeepStrictEqual(noun.body(was), body)) return null;
@@ -113,7 +122,7 @@ async function planFallback(
   const { people, schedules } = wanted;
   const idOf = people.length === 0 ? (who: string) => who : await accountIds(options);
   const accounts = people.map((who) =>
-    expected.includes(mailboxOf(who)) ? `email:${who}` : idOf(who),
+    expected.includes(foldEmail(who)) ? `email:${who}` : idOf(who),
   );
   const same = (a: readonly string[], b: readonly string[]) => a.join("\n") === b.join("\n");
   if (same(accounts, now.accounts) && same(schedules, now.schedules)) return [];

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
+import { foldEmail } from "../src/people/email.ts";
 import type { AppliedAnswer } from "../src/records/config-file/applied.ts";
 import type { ConfigDocument, FileProject } from "../src/records/config-file/document.ts";
-import { mailboxOf } from "./accounts.ts";
 import { api, v1 } from "./api.ts";
 import {
   laddersOfProject,
@@ -114,7 +114,7 @@ async function applyConfig(file: string, options: GivenBy<typeof applyConfigFlag
     throw new CommandError("--exit-code needs --dry-run", exitCodes.usage);
   const document = await readDocument(file);
   const people = await planPeople(options, document);
-  const expected = people.missing.map(({ email }) => mailboxOf(email));
+  const expected = people.missing.map(({ email }) => foldEmail(email));
   const plans: Planned[] = [];
   for (const i of homesFirst(document.projects))
     plans.push(await plan(options, document, { i, expected }));

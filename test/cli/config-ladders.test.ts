@@ -77,3 +77,27 @@ test("ladders of a file are made before the rules that refer to them, change wit
   assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, []);
   assert.deepEqual([(await rule()).ladder, await usual()], [null, null]);
 });
+
+test("a ladder's people are the same in any case, and nothing is changed for one who isn't there", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const path = join(scratch(t), "box.yaml");
+  const apply = async (text: string, ...more: string[]) => {
+    writeFileSync(path, text);
+    const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+    return run(["config", "apply", path, ...more], { env });
+  };
+  assert.equal((await apply(file(10))).code, 0);
+  const shouted = file(10).replace("owner@example.org", "OWNER@Example.org");
+  assert.match((await apply(shouted)).out, /applied 0 changes\n$/);
+  const holidays = "  holidays:\n    - name: de\n      dates: [2026-12-25]\n  ladders:\n";
+  const stranger = file(20)
+    .replace("  ladders:\n", holidays)
+    .replace("owner@example.org", "nobody@example.org");
+  for (const more of [["--dry-run"], []]) {
+    const { code, err } = await apply(stranger, ...more);
+    assert.notEqual(code, 0);
+    assert.match(err, /ladder team: there is no account "nobody@example\.org"/);
+  }
+  assert.deepEqual((await box.api("GET", "/v1/holidays")).body.holidays, []);
+});

@@ -11,6 +11,7 @@ import { bounds } from "../../core/projects/bounds.ts";
 import { insertLadder, listLadders } from "../../core/projects/ladders.ts";
 import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
+import { foldEmail } from "../../people/email.ts";
 import { importedLadders } from "./imported.ts";
 import { ladderConfig, named } from "./shape.ts";
 
@@ -35,6 +36,8 @@ interface TenantNoun<S extends NamedShape, Listed> {
   written?(one: z.output<S>): object;
   /** What the interface takes of one in a file. */
   body(one: z.output<S>): object;
+  /** Emails of people whom it names. */
+  people?(one: z.output<S>): string[];
   /** How the interface makes one: at the address of their list, or as it replaces one. */
   makes: "POST" | "PUT";
   /** What a change shows of it, by lines. */
@@ -97,9 +100,10 @@ export const tenantThings = {
       ...rest,
       steps: steps.map(({ accounts, ...step }) => ({
         ...step,
-        accounts: accounts.map((email) => `email:${email}`),
+        accounts: accounts.map((email) => `email:${foldEmail(email)}`),
       })),
     }),
+    people: ({ steps }) => steps.flatMap(({ accounts }) => accounts),
     makes: "POST",
     make: (tx, name) =>
       insertLadder(tx, { name, steps: [], passes: 1, pass_after_minutes: null, team: "" }),
