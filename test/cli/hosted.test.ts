@@ -45,6 +45,7 @@ test("what can't be is refused with its reason", async () => {
     [(d) => d.addTenant({ kind: "box", owner: "nobody" }), /--owner: "nobody"/],
     [(d) => d.addTenant({ kind: "box", boxUrl: "ftp://x" }), /--box-url must/],
     [(d) => d.addTenant({ kind: "box", watch: "soon" }), /--watch must/],
+    [(d) => d.addTenant({ kind: "box", owner: "nobody", watch: "x" }), /--owner: .*\n--watch must/],
     [(d) => d.setTenant("0123456789abcdef", { plan: "pro" }), /no such tenant/],
     [(d) => d.addSession("ghost@example.com"), /no such account/],
     [(d) => d.addKey({ tenant: "0123456789abcdef", email: "a@b.co" }), /no such tenant/],

@@ -140,8 +140,7 @@ function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry
     },
     async addTenant(flags) {
       const { kind, owner } = flags;
-      if (owner !== undefined) refuse(emailFaults("owner", owner));
-      const change = checkTenant(flags);
+      const change = checkTenant(flags, owner === undefined ? [] : emailFaults("owner", owner));
       const { boxUrl } = change;
       const { id } = await registry.tenants.add({
         kind,
@@ -165,8 +164,8 @@ function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry
   };
 }
 
-function checkTenant({ boxUrl, plan, watch }: TenantFlags) {
-  const faults: string[] = [];
+/** `faults`: those that were found before, which are said with these. */
+function checkTenant({ boxUrl, plan, watch }: TenantFlags, faults: string[] = []) {
   if (boxUrl !== undefined && !isBoxUrl(boxUrl))
     faults.push(`--box-url must be an http or https address, not "${boxUrl}".`);
   if (watch !== undefined && !/^\d{1,6}$/.test(watch))

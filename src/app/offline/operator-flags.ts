@@ -1,12 +1,17 @@
+import type { Plan } from "../../hosted/registry/tenants.ts";
+import { roles } from "../../people/roles.ts";
+
+const plans = ["free", "pro"] as const satisfies readonly Plan[];
+
 const tenantFlags = {
   "--box-url <url>": "the box's address for receipt checks",
-  "--plan <plan>": { about: "free or pro", choices: ["free", "pro"] },
+  "--plan <plan>": { about: "free or pro", choices: plans },
   "--watch <seconds>": "how long a box may be silent, 0 = not watched (default 300)",
 } as const;
 
 /** Of the operator's commands on the hosted service's data directory, by what each makes. */
 export const operatorFlags = {
-  account: { "--email <email>": { must: "the account's email address" } },
+  account: { "--email <email>": { must: "the account's e-mail address" } },
   key: {
     "--tenant <id>": { must: "the tenant" },
     "--email <email>": {
@@ -14,7 +19,7 @@ export const operatorFlags = {
     },
     "--role <role>": {
       about: "owner, admin or member (default member; owner for the first one)",
-      choices: ["owner", "admin", "member"],
+      choices: roles,
     },
   },
   tenant: tenantFlags,
