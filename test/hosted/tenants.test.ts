@@ -74,13 +74,19 @@ async function pass(hosted: TestHosted, seconds: number, step = 5): Promise<void
   }
 }
 
-const open = ({ role }: TestHosted) => role.tenants.stats().open;
-
-test("an apns row pushes to the phones of the tenant's members, once for each event", async (t) => {
+/** With an APNs of its own. */
+async function pushing(t: TestContext) {
   const hosted = await hostedFor(t);
   const apns = await startFakeApns();
   t.after(() => apns.close());
   await useApns(hosted, apns);
+  return { hosted, apns };
+}
+
+const open = ({ role }: TestHosted) => role.tenants.stats().open;
+
+test("an apns row pushes to the phones of the tenant's members, once for each event", async (t) => {
+  const { hosted, apns } = await pushing(t);
   const ada = await keeper(hosted, "ada@example.com");
   const ben = await keeper(hosted, "ben@example.com", ada.tid);
   const eve = await keeper(hosted, "eve@example.com");
@@ -113,10 +119,7 @@ test("an apns row pushes to the phones of the tenant's members, once for each ev
 });
 
 test("somebody removed from the tenant is paged no more", async (t) => {
-  const hosted = await hostedFor(t);
-  const apns = await startFakeApns();
-  t.after(() => apns.close());
-  await useApns(hosted, apns);
+  const { hosted, apns } = await pushing(t);
   const ada = await keeper(hosted, "ada@example.com");
   const ben = await keeper(hosted, "ben@example.com", ada.tid);
   for (const [n, who] of [ada, ben].entries()) await register(hosted, who, device(n));
@@ -130,10 +133,7 @@ test("somebody removed from the tenant is paged no more", async (t) => {
 });
 
 test("whoever has no phone is not waited for", async (t) => {
-  const hosted = await hostedFor(t);
-  const apns = await startFakeApns();
-  t.after(() => apns.close());
-  await useApns(hosted, apns);
+  const { hosted, apns } = await pushing(t);
   const ada = await keeper(hosted, "ada@example.com");
   const ben = await keeper(hosted, "ben@example.com", ada.tid);
   await register(hosted, ada, device(0));
