@@ -145,7 +145,7 @@ export interface AlertRow {
   untold: number;
   wakes_at: number | null;
   /** When the fallback is paged unless a page of it has got through by then. */
-  unheard_at: number | null;
+  undelivered_at: number | null;
   /** The only source that its events came from; null: several, or it isn't known. */
   source: string | null;
   /** 1 where somebody tries whom it reaches. */

@@ -17,7 +17,6 @@ const MOST = 3;
 /** Unresolved alerts of a rule that are compared, the newest. */
 const COMPARED = 500;
 
-/** More rules than a page has. */
 const known = whileRuleUnchanged<Siblings>();
 
 /** The unresolved alerts of an alert's rule. */

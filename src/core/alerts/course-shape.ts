@@ -5,7 +5,7 @@ import type { Timers } from "./ladder.ts";
 import type { Life } from "./life/turn.ts";
 import type { FallbackPlaces } from "./nobody-reached.ts";
 import type { OnCallLookup } from "./reach.ts";
-import type { Unheard } from "./unheard.ts";
+import type { Undelivered } from "./undelivered.ts";
 
 /** What is asked and answered where an alert is followed on a time that is thought of. Times are Unix seconds. */
 
@@ -48,7 +48,7 @@ export interface OpenAlertRow {
   pages: readonly Ringing[];
   fallbackSince(): string | null;
   /** Where none of the pages that it has made has got through; null: one has. */
-  unheard(): Unheard | null;
+  undelivered(): Undelivered | null;
 }
 
 export interface Rung {

@@ -73,5 +73,5 @@ function opening({ rule, level }: SimulationContext, at: number): OpenAlertRow {
     updated_seq: 0,
     ...timerColumns({ ...timersAtOpening(rule, at), quietAt: null }),
   };
-  return { alert, pages: [], fallbackSince: () => null, unheard: () => null };
+  return { alert, pages: [], fallbackSince: () => null, undelivered: () => null };
 }

@@ -97,7 +97,7 @@ const LOST: Readonly<Record<string, string>> = {
 
 const WHY_FALLBACK: Readonly<Record<string, Sentence>> = {
   rule_deleted: say`Its rule is deleted.`,
-  unheard: say`No page has got through for ten minutes.`,
+  undelivered: say`No page has got through for ten minutes.`,
 };
 
 /** One for each kind that the history has. */

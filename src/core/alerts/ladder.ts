@@ -85,7 +85,7 @@ export interface Timers {
   /** When its acknowledgement ends; null: it doesn't. */
   wakesAt: number | null;
   /** When the fallback is paged unless a page has got through by then; null: others are paged before, or somebody was. */
-  unheardAt: number | null;
+  undeliveredAt: number | null;
 }
 
 /** Steps that run as one. */
@@ -309,8 +309,8 @@ export function ladderOnwards(timers: Timers, now: number): Timers {
 export function earliest(
   timers: Omit<Timers, "ladderFrom" | "step" | "renotified">,
 ): number | null {
-  const { stepAt, repeatAt, renotifyAt, unheardAt, heldUntil } = timers;
-  const told = heldUntil === null ? [stepAt, repeatAt, renotifyAt, unheardAt] : [heldUntil];
+  const { stepAt, repeatAt, renotifyAt, undeliveredAt, heldUntil } = timers;
+  const told = heldUntil === null ? [stepAt, repeatAt, renotifyAt, undeliveredAt] : [heldUntil];
   const times = [...told, timers.quietAt, timers.expiresAt, timers.wakesAt].filter(
     (at) => at !== null,
   );

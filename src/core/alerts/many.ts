@@ -91,7 +91,7 @@ export function forgetRun(tx: Tx, rule: { id: number; project_id: number }, kept
 
 const SHIFT = `UPDATE alerts SET ladder_from = ladder_from + :by, step_at = step_at + :by, repeat_at = repeat_at + :by,
     renotify_at = renotify_at + :by, quiet_at = quiet_at + :by, expires_at = expires_at + :by, held_until = held_until + :by,
-    wakes_at = wakes_at + :by, unheard_at = unheard_at + :by, acked_at = acked_at + :by, due_at = due_at + :by
+    wakes_at = wakes_at + :by, undelivered_at = undelivered_at + :by, acked_at = acked_at + :by, due_at = due_at + :by
   WHERE state <> 'resolved'`;
 
 /**
@@ -104,8 +104,8 @@ export function shiftTimers(tx: Tx, by: number): void {
   tx.note({ topic: "due", at: tx.at });
 }
 
-const LATER = `UPDATE alerts SET quiet_at = quiet_at + :by, unheard_at = unheard_at + :by
-  WHERE due_at IS NOT NULL AND (quiet_at IS NOT NULL OR unheard_at IS NOT NULL)`;
+const LATER = `UPDATE alerts SET quiet_at = quiet_at + :by, undelivered_at = undelivered_at + :by
+  WHERE due_at IS NOT NULL AND (quiet_at IS NOT NULL OR undelivered_at IS NOT NULL)`;
 
 /** Time in which the box was down isn't counted, neither of quiet nor of pages that don't get through (contract §5). */
 export function forgiveAlerts(tx: Tx, by: number): void {

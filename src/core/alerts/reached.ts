@@ -1,6 +1,6 @@
 import type { Reader } from "../../ground/store/store.ts";
 import type { EventBody } from "../../out/outbox/event.ts";
-import { PAGES_PHONES } from "../../out/outbox/phones.ts";
+import { PAGES_PHONES, PUSH_EVENTS } from "../../out/outbox/phones.ts";
 import { pagesOfAlert } from "../../out/paging/history.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
 import { dutyAt } from "../oncall/duty.ts";
@@ -75,7 +75,7 @@ function stepsOf(
 
 const PHONES = `SELECT d.event, d.status, d.attempts, d.created_at AS dueAt, d.finished_at AS endedAt, d.last_error AS error, v.body
   FROM deliveries d JOIN events v ON v.id = d.event_row
-  WHERE d.alert_id = ? + 0 AND d.event IN ('alert.escalated', 'alert.renotified')
+  WHERE d.alert_id = ? + 0 AND d.event IN ${PUSH_EVENTS}
     AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES})
   ORDER BY d.id LIMIT 1000`;
 

@@ -26,7 +26,7 @@ import { type OnCallLookup, readSeats } from "./reach.ts";
 import { findRule, goneRule } from "./rule-of.ts";
 import { timerColumns, timersOf } from "./timers.ts";
 import { whileRuleUnchanged } from "./unchanged.ts";
-import { fallbackSince, unheardOf } from "./unheard.ts";
+import { fallbackSince, undeliveredOf } from "./undelivered.ts";
 
 export const rungAhead = z
   .object({
@@ -50,7 +50,6 @@ export interface LookAhead {
   rule(id: number): StoredRule | null;
 }
 
-/** More than a page has. */
 const knownRules = whileRuleUnchanged<StoredRule | null>();
 
 /** `now` in Unix seconds. */
@@ -151,10 +150,10 @@ function follow(reader: Reader, seen: AlertRow, of: Asked): SimulationResult | n
     alert,
     pages,
     fallbackSince: () => fallbackSince(reader, row.id),
-    unheard() {
-      const unheard = unheardOf(reader, row, { reachable: look.reachable, now: asked.at });
+    undelivered() {
+      const undelivered = undeliveredOf(reader, row, { reachable: look.reachable, now: asked.at });
       // What was made just now is taken to get through.
-      return (unheard?.lastDue ?? 0) > asked.at - JUST_NOW_SECONDS ? null : unheard;
+      return (undelivered?.lastDue ?? 0) > asked.at - JUST_NOW_SECONDS ? null : undelivered;
     },
   };
   const question = { ...asked, until: untilEnd(row, asked.until), ...NOBODY_ANSWERS };
@@ -166,7 +165,7 @@ const taken = (alert: Life): OpenAlertRow => ({
   alert,
   pages: [],
   fallbackSince: () => null,
-  unheard: () => null,
+  undelivered: () => null,
 });
 
 /** Whom an alert's ladder pages at `now` with these timers, each once; nobody where nothing of it is due. */

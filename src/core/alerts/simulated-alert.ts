@@ -10,7 +10,7 @@ import type {
 import { numberInPass } from "./ladder.ts";
 import { type Happening, step } from "./life/step.ts";
 import type { AlertEffect, AlertMoment, Life } from "./life/turn.ts";
-import { isAnew, whyFallback } from "./life/unheard.ts";
+import { isAnew, whyFallback } from "./life/undelivered.ts";
 import { fallbackPeople } from "./nobody-reached.ts";
 import { createReach } from "./reach.ts";
 import { timersOf } from "./timers.ts";
@@ -26,7 +26,7 @@ export class SimulatedAlert {
   #isHeld: boolean;
   #fallbackSince: OpenAlertRow["fallbackSince"];
   /** Of the pages that it had made; those that are thought of are taken. */
-  #unheard: OpenAlertRow["unheard"];
+  #undelivered: OpenAlertRow["undelivered"];
   #pages: readonly Ringing[];
   #ackAt: number | null = null;
   #hasAnswered = false;
@@ -36,7 +36,7 @@ export class SimulatedAlert {
   constructor(
     around: SimulationContext,
     question: SimulationQuery,
-    { alert, pages, fallbackSince, unheard }: OpenAlertRow,
+    { alert, pages, fallbackSince, undelivered }: OpenAlertRow,
   ) {
     this.#around = around;
     this.#question = question;
@@ -44,7 +44,7 @@ export class SimulatedAlert {
     this.#isHeld = alert.silenced_by !== null;
     this.#pages = pages;
     this.#fallbackSince = fallbackSince;
-    this.#unheard = unheard;
+    this.#undelivered = undelivered;
     this.#breaks = (question.breaks ?? []).flatMap(({ from, until }) => [from, until]);
     this.course = {
       rungs: [],
@@ -136,7 +136,7 @@ export class SimulatedAlert {
       reachable,
       fallback: (isReached) => fallbackPeople(this.#around.fallback, { at: now, isReached }, seats),
       fallbackSince: () => this.#fallbackSince(),
-      unheard: () => this.#unheard(),
+      undelivered: () => this.#undelivered(),
       looksOn: false,
       nextSeq: () => 0,
       upSince: 0,
@@ -161,7 +161,7 @@ export class SimulatedAlert {
     if (why !== null) this.#fallbackSince = () => why;
     else if (isAnew(effect)) {
       this.#fallbackSince = () => null;
-      this.#unheard = () => null;
+      this.#undelivered = () => null;
     }
   }
 

@@ -27,7 +27,7 @@ export function timersAtOpening(
     expiresAt,
     heldUntil: null,
     wakesAt: null,
-    unheardAt: null,
+    undeliveredAt: null,
   };
 }
 
@@ -44,7 +44,7 @@ export type TimedRow = Pick<
   | "expires_at"
   | "held_until"
   | "wakes_at"
-  | "unheard_at"
+  | "undelivered_at"
 >;
 
 export function timersOf(row: TimedRow): Timers {
@@ -59,7 +59,7 @@ export function timersOf(row: TimedRow): Timers {
     expiresAt: row.expires_at,
     heldUntil: row.held_until,
     wakesAt: row.wakes_at,
-    unheardAt: row.unheard_at,
+    undeliveredAt: row.undelivered_at,
   };
 }
 
@@ -78,7 +78,7 @@ export function noTimers(timers: Timers): Timers {
 /** An alert's timers while somebody has it, until `wakesAt`; null: for good. */
 export function acknowledgedTimers(timers: Timers, wakesAt: number | null): Timers {
   const { quietAt, expiresAt } = timers;
-  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null, unheardAt: null };
+  return { ...noTimers(timers), quietAt, expiresAt, wakesAt, heldUntil: null, undeliveredAt: null };
 }
 
 /** An alert's timers once its acknowledgement has ended: its ladder begins again. */
@@ -126,7 +126,7 @@ export function timerColumns(timers: Timers): Omit<TimedRow, "expires_at"> & {
     quiet_at: timers.quietAt,
     held_until: timers.heldUntil,
     wakes_at: timers.wakesAt,
-    unheard_at: timers.unheardAt,
+    undelivered_at: timers.undeliveredAt,
     due_at: earliest(timers),
   };
 }

@@ -37,6 +37,7 @@ export function whileUnchanged<T>(most: number): (reader: Reader) => Remembered<
   };
 }
 
+/** More than a page has. */
 const MOST_RULES = 64;
 
 /** The same of a rule, by its row id, and its unresolved alerts: what changes in others is nothing to it. */

@@ -4,7 +4,7 @@ import { isSkewed } from "../../ground/kit/sign.ts";
 import { sealPlace } from "../../ground/store/sealed.ts";
 import type { Reader, Store, Tx } from "../../ground/store/store.ts";
 import type { Sent } from "./destination.ts";
-import { PAGES_PHONES } from "./phones.ts";
+import { PAGES_PHONES, PUSH_EVENTS } from "./phones.ts";
 import type { Verdict } from "./retry.ts";
 import { sendWebhook } from "./senders/webhook.ts";
 
@@ -101,7 +101,7 @@ const PUSHES = `SELECT alertId, max(since) AS since FROM (
       AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES})
     UNION ALL SELECT d.alert_id, d.event_row, d.event FROM deliveries d WHERE d.finished_at = ? AND d.status = 'failed'
       AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES}))
-  WHERE event IN ('alert.escalated', 'alert.renotified') AND alertId IS NOT NULL GROUP BY alertId`;
+  WHERE event IN ${PUSH_EVENTS} AND alertId IS NOT NULL GROUP BY alertId`;
 
 /** Alerts of which a push to phones waits, or came to nothing just now; `since`: the event that it tells of. */
 export const pushesAtStake = (tx: Tx): { alertId: number; since: number }[] =>

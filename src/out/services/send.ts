@@ -15,6 +15,7 @@ import {
 import type { EventBody } from "../outbox/event.ts";
 import type { EventNames } from "../outbox/event-names.ts";
 import { describe, type Message } from "../outbox/message.ts";
+import { isPushEvent } from "../outbox/phones.ts";
 import { callRelay, findRelay, isInFlight } from "../outbox/relay.ts";
 import { type ExchangeWatch, watchExchange } from "../outbox/tried.ts";
 import type { ChannelAttempt, Host, Settings } from "./channel.ts";
@@ -181,7 +182,7 @@ async function sendRelay(
   const { eventId, body, signedAt } = message;
   const relay = findRelay(via.store);
   if (relay === null) return ours("no hosted relay is configured");
-  const pages = message.event === "alert.escalated" || message.event === "alert.renotified";
+  const pages = isPushEvent(message.event);
   const answer = await callRelay(via, relay, { eventId, body, timestamp: signedAt, pages });
   if (answer === null) return ours(UNREADABLE);
   const sent: Sent = { verdict: answer.verdict };

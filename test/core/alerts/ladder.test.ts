@@ -27,7 +27,7 @@ function timers(over: Partial<Timers>): Timers {
     quietAt: null,
     expiresAt: null,
     heldUntil: null,
-    unheardAt: null,
+    undeliveredAt: null,
     wakesAt: null,
     ...over,
   };

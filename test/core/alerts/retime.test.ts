@@ -179,7 +179,7 @@ const idle: Timers = {
   quietAt: 3600,
   expiresAt: null,
   heldUntil: null,
-  unheardAt: null,
+  undeliveredAt: null,
   wakesAt: null,
 };
 

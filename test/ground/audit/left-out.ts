@@ -103,7 +103,7 @@ export const leftOutColumns: Readonly<Record<string, readonly string[]>> = {
     "promised",
     "silenced_by",
     "held_until",
-    "unheard_at",
+    "undelivered_at",
     "untold",
     "source",
     "drill",

@@ -1,9 +1,9 @@
 import type { Store } from "../../../src/ground/store/store.ts";
 import type { Machine } from "../engine.ts";
 import { kinds } from "./cast.ts";
-import { watchHeard } from "./heard.ts";
 import { worseOf, wrongOfRise } from "./rises.ts";
 import type { Call } from "./services.ts";
+import { watchUndelivered } from "./undelivered.ts";
 
 /** What holds for pages whatever happens, read off the rows, the histories and what the services saw. */
 
@@ -54,7 +54,7 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       .sql(sql)
       .all(...values) as T[];
 
-  const heard = watchHeard({ ...deps, say });
+  const undelivered = watchUndelivered({ ...deps, say });
 
   /** The alert that this one is told under now. */
   const living = (id: number): number => {
@@ -158,7 +158,7 @@ export function lawsOf(deps: { store(): Store; machine: Machine; calls(): readon
       if (isOn && !busy && next === null) say(`page ${id} waits and nobody looks`);
     }
     nobodyLeft();
-    heard.look(upSince);
+    undelivered.look(upSince);
   }
 
   /** An open alert whose latest pages have all failed says so. */

@@ -21,7 +21,7 @@ export async function playPeople(
     withdrawn: 0,
     unreachable: 0,
     fallbacks: 0,
-    unheard: 0,
+    undelivered: 0,
     shown: 0,
     restarts: 0,
   };

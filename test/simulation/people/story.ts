@@ -38,7 +38,7 @@ export interface PeopleStory {
   unreachable: number;
   fallbacks: number;
   /** Fallbacks that were paged because no page got through. */
-  unheard: number;
+  undelivered: number;
   /** Pages that a device said that it showed. */
   shown: number;
   restarts: number;
@@ -222,8 +222,8 @@ function told({ engine, services, laws }: Scene, errors: readonly unknown[]): Pe
     withdrawn: count("pages WHERE status = 'withdrawn'"),
     unreachable: count("timeline WHERE kind = 'unreachable'"),
     fallbacks: count("timeline WHERE kind = 'fallback'"),
-    unheard: count(
-      "timeline WHERE kind = 'fallback' AND json_extract(detail, '$.why') = 'unheard'",
+    undelivered: count(
+      "timeline WHERE kind = 'fallback' AND json_extract(detail, '$.why') = 'undelivered'",
     ),
     shown: count("pages WHERE shown_at IS NOT NULL"),
     restarts: facts.filter(({ what }) => what === "started").length - 1,

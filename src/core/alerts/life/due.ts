@@ -11,10 +11,10 @@ import {
 import { ladderRunsOf, timersAfter } from "../ladder-runs.ts";
 import { isNobodyReached } from "../nobody-reached.ts";
 import { noTimers, timersOf, wokenTimers } from "../timers.ts";
-import { PATIENCE_SECONDS } from "../unheard.ts";
+import { PATIENCE_SECONDS } from "../undelivered.ts";
 import { heldEventOf, hold, holdIfQuiet, letGo, owePage, renotify, tellAgain } from "./quiet.ts";
 import { effect, type Resolver, set, setTimers, type Turn } from "./turn.ts";
-import { fallbackBefore, isLast } from "./unheard.ts";
+import { fallbackBefore, isLast } from "./undelivered.ts";
 
 /** What the clock does to an alert. */
 
@@ -42,7 +42,7 @@ export function look(turn: Turn): void {
     letGo(turn);
     if (isOver(turn.alert.due_at, at)) look(turn);
   } else {
-    if (isOver(timers.unheardAt, at)) pageBeside(turn);
+    if (isOver(timers.undeliveredAt, at)) pageBeside(turn);
     const then = { timers: timersOf(turn.alert), due };
     if (rule === null) tellOwed(turn, then);
     else run(turn, rule, then);
@@ -55,18 +55,18 @@ export function look(turn: Turn): void {
  */
 function pageBeside(turn: Turn): void {
   const { alert, moment } = turn;
-  set(turn, { unheard_at: null });
+  set(turn, { undelivered_at: null });
   if (!moment.reachable.isKnown || !isLast(alert, moment.rule)) return;
-  const unheard = fallbackBefore(turn) === null ? moment.unheard() : null;
-  if (unheard === null) return;
-  const { until, hasOther, isTried } = unheard;
+  const undelivered = fallbackBefore(turn) === null ? moment.undelivered() : null;
+  if (undelivered === null) return;
+  const { until, hasOther, isTried } = undelivered;
   const others = moment.fallback(hasOther).filter((one) => hasOther(one) || !isTried(one));
-  if (until > moment.at) set(turn, { unheard_at: until });
+  if (until > moment.at) set(turn, { undelivered_at: until });
   else if (others.some(reachedFor(turn))) {
-    pageFallback(turn, "unheard", others);
+    pageFallback(turn, "undelivered", others);
     const both = [...(JSON.parse(alert.page_accounts) as string[]), ...others];
     set(turn, { page_accounts: JSON.stringify([...new Set(both)]) });
-  } else if (moment.looksOn) set(turn, { unheard_at: moment.at + PATIENCE_SECONDS });
+  } else if (moment.looksOn) set(turn, { undelivered_at: moment.at + PATIENCE_SECONDS });
 }
 
 const isOver = (at: number | null, now: number): boolean => at !== null && at <= now;
@@ -79,7 +79,12 @@ function endByItself(turn: Turn, rule: StoredRule, why: "quiet" | "stale"): void
 /** Everything timed stops. */
 export function end(turn: Turn, by: Resolver): void {
   const { alert, moment } = turn;
-  const over = { ...noTimers(timersOf(alert)), heldUntil: null, wakesAt: null, unheardAt: null };
+  const over = {
+    ...noTimers(timersOf(alert)),
+    heldUntil: null,
+    wakesAt: null,
+    undeliveredAt: null,
+  };
   setTimers(turn, over, {
     state: "resolved",
     resolved_at: moment.at,
@@ -133,7 +138,7 @@ function run(turn: Turn, rule: StoredRule, { timers, due }: { timers: Timers; du
   else if (
     climbed !== null &&
     ladder[climbed.step - 1]?.isEnd &&
-    fallbackBefore(turn) !== "unheard"
+    fallbackBefore(turn) !== "undelivered"
   )
     pageFallback(turn, "passes_over");
   if (due.renotify !== null) renotify(turn, { why: "interval", ...late(due.renotify) });

@@ -13,7 +13,7 @@ import { reachableIn } from "../personal.ts";
 import type { StepRecipients } from "../reach.ts";
 import { createReach, storedSeats } from "../reach.ts";
 import { findRule } from "../rule-of.ts";
-import { fallbackSince, type Unheard, unheardOf } from "../unheard.ts";
+import { fallbackSince, type Undelivered, undeliveredOf } from "../undelivered.ts";
 import { perform } from "./perform.ts";
 import { type Happening, step } from "./step.ts";
 import type { AlertEffect, AlertMoment } from "./turn.ts";
@@ -120,8 +120,8 @@ class Moment implements AlertMoment {
     return fallbackSince(this.#tx, this.#row.id);
   }
 
-  unheard(): Unheard | null {
-    return unheardOf(this.#tx, this.#row, { reachable: this.reachable, now: this.at });
+  undelivered(): Undelivered | null {
+    return undeliveredOf(this.#tx, this.#row, { reachable: this.reachable, now: this.at });
   }
 
   nextSeq(): number {

@@ -61,7 +61,7 @@ function owedByEither(a: Timers, b: Timers): Timers {
     heldUntil:
       a.heldUntil === null || b.heldUntil === null ? null : soonest(a.heldUntil, b.heldUntil),
     wakesAt: soonest(a.wakesAt, b.wakesAt),
-    unheardAt: soonest(a.unheardAt, b.unheardAt),
+    undeliveredAt: soonest(a.undeliveredAt, b.undeliveredAt),
   };
 }
 

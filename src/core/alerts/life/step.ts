@@ -25,7 +25,7 @@ import {
   set,
   type Turn,
 } from "./turn.ts";
-import { fallbackBefore, lookAfterPages } from "./unheard.ts";
+import { fallbackBefore, lookAfterPages } from "./undelivered.ts";
 
 /**
  * An alert's life is one reducer. `step` is given an alert as it stands, what happens to it, and what the world is like at

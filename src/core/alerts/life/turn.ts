@@ -8,7 +8,7 @@ import type { LaterReport } from "../fold.ts";
 import type { LadderRun, Span, Timers } from "../ladder.ts";
 import type { StepRecipients } from "../reach.ts";
 import { type TimedRow, timerColumns } from "../timers.ts";
-import type { Unheard } from "../unheard.ts";
+import type { Undelivered } from "../undelivered.ts";
 
 /** What a step is given and gives back; a turn is one step under way. */
 
@@ -32,7 +32,7 @@ export interface AlertMoment {
   /** Why the fallback was paged last since the alert paged somebody anew; null: it wasn't. */
   fallbackSince(): string | null;
   /** Where none of its pages has got through; null: one has, or there is none. */
-  unheard(): Unheard | null;
+  undelivered(): Undelivered | null;
   /** Whether something may change until an alert is looked at again for what didn't come about now. */
   readonly looksOn: boolean;
   /** The next `updated_seq`. */

@@ -77,17 +77,17 @@ function causeOf(
   { rungs, rings, held }: SimulationResult,
   of: { at: number; silent: ReadonlySet<string>; heard: ReadonlyMap<string, number> },
 ): [VerdictLevel, string] {
-  const hears = (event: string) =>
+  const notifies = (event: string) =>
     world.channels.some((channel) => whyNotPaged(channel, event) === null);
   if (world.rule.escalations.length === 0)
-    return hears("alert.opened")
+    return notifies("alert.opened")
       ? ["warn", "The rule has no ladder: only channels are notified."]
       : ["error", "Nobody is notified: the rule has no ladder, and no channel is, either."];
   const isPaged = rungs.some(({ accounts }) => accounts.length > 0);
   if (held.length > 0 && rungs.length === 0) return ["warn", `Silenced: ${held[0]?.reason ?? ""}.`];
   if (!isPaged) return ["error", "Nobody is on call: the ladder reaches nobody."];
   if (!world.reachable.isKnown)
-    return hears("alert.opened") || hears("alert.escalated")
+    return notifies("alert.opened") || notifies("alert.escalated")
       ? ["warn", "Nobody has a contact or a phone: only channels are notified."]
       : ["error", "Nothing rings: nobody has a contact or a phone, and no channel is notified."];
   const people = [...of.heard.keys()];

@@ -69,7 +69,7 @@ const NONE = {
   held_until: null,
   untold: 0,
   wakes_at: null,
-  unheard_at: null,
+  undelivered_at: null,
   source: null,
   drill: 0,
   labels: null,

@@ -1,4 +1,5 @@
 import type { Reader } from "../../ground/store/store.ts";
+import { PAGES_PHONES, PUSH_EVENTS } from "../../out/outbox/phones.ts";
 import { PAGE_EVENTS } from "../../out/paging/pages.ts";
 import type { Reachable } from "../../out/paging/reachable.ts";
 import type { AlertRow } from "./alert.ts";
@@ -9,7 +10,7 @@ import type { AlertRow } from "./alert.ts";
 export const PATIENCE_SECONDS = 600;
 
 /** No page has got through since the alert paged somebody anew. */
-export interface Unheard {
+export interface Undelivered {
   /** When each way that is due later than the others has been tried for long enough, Unix seconds; 0: none is. */
   readonly until: number;
   /** When the last that is due and wasn't tried so far became due, Unix seconds; 0: all were. */
@@ -30,15 +31,16 @@ export const fallbackSince = (reader: Reader, id: number): string | null =>
   reader.sql<[{ id: number }], string>(FALLBACK).pluck().get({ id }) ?? null;
 
 /** By the order of the history's lines: times in it stay as they were, where the clock is set. */
-const HEARD = `SELECT 1 FROM timeline WHERE alert_id = :id AND id > :since AND kind IN ('page_sent', 'shown') LIMIT 1`;
+const DELIVERED = `SELECT 1 FROM timeline WHERE alert_id = :id AND id > :since AND kind IN ('page_sent', 'shown') LIMIT 1`;
 const PAGES = `SELECT contact_id AS contactId, account_id AS account, status = 'pending' AND attempts = 0 AS isUntried,
     due_ms / 1000 AS due FROM pages WHERE alert_id = ? + 0 AND event IN ${PAGE_EVENTS} AND status IN ('pending', 'failed')`;
 const PUSHES = `SELECT d.status, d.status = 'pending' AND d.attempts = 0 AS isUntried, d.created_at AS due,
     json_extract(v.body, '$.page_accounts') AS accounts, EXISTS (SELECT 1 FROM timeline t
       WHERE t.alert_id = d.alert_id AND t.id > :since AND t.kind = 'delivered' AND t.at = d.finished_at
         AND json_extract(t.detail, '$.event') = d.event AND json_extract(t.detail, '$.type') = i.type) AS isFresh
-  FROM deliveries d JOIN events v ON v.id = d.event_row JOIN integrations i ON i.id = d.integration_id
-  WHERE d.alert_id = :id AND d.event IN ('alert.escalated', 'alert.renotified') AND (i.relay = 1 OR i.type = 'apns')`;
+  FROM deliveries d JOIN events v ON v.id = d.event_row
+    JOIN (SELECT id, type FROM integrations WHERE ${PAGES_PHONES}) i ON i.id = d.integration_id
+  WHERE d.alert_id = :id AND d.event IN ${PUSH_EVENTS}`;
 
 interface Sent {
   isUntried: number;
@@ -46,15 +48,15 @@ interface Sent {
 }
 
 /** null: a page got through, or there is none that could. */
-export function unheardOf(
+export function undeliveredOf(
   reader: Reader,
   { id, project_id: projectId, level }: Pick<AlertRow, "id" | "project_id" | "level">,
   { reachable, now }: { reachable: Reachable; now: number },
-): Unheard | null {
+): Undelivered | null {
   const since = reader.sql<[{ id: number }], number>(ANEW).pluck().get({ id });
   if (since === undefined) return null;
   const of = { id, since };
-  if (reader.sql<[typeof of]>(HEARD).get(of) !== undefined) return null;
+  if (reader.sql<[typeof of]>(DELIVERED).get(of) !== undefined) return null;
   const pages = reader
     .sql<[id: number], Sent & { contactId: string; account: string }>(PAGES)
     .all(id);
@@ -64,9 +66,9 @@ export function unheardOf(
     .map((push) => ({ ...push, accounts: JSON.parse(push.accounts) as string[] }));
   const hasPhone = (account: string) => reachable.hasPhone(account, projectId);
   // A relay that took it and has no phone of theirs told nobody.
-  const isHeard = ({ status, isFresh, accounts }: (typeof pushes)[number]) =>
+  const isDelivered = ({ status, isFresh, accounts }: (typeof pushes)[number]) =>
     status === "delivered" && isFresh === 1 && accounts.some(hasPhone);
-  if (pushes.some(isHeard)) return null;
+  if (pushes.some(isDelivered)) return null;
   const pushed = pushes.filter(({ status }) => status === "pending" || status === "failed");
   if (pages.length + pushed.length === 0) return null;
   const people = new Set([

@@ -81,7 +81,7 @@ test("where the relay is away, the fallback is paged once after ten minutes, the
   paged();
   assert.deepEqual(await pagedIn(9.5), []);
   assert.deepEqual(await pagedIn(1), ["/olga"]);
-  assert.deepEqual(await falls(id), ["unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered"]);
   const told = receiver.received
     .filter(({ path }) => path.startsWith("/room"))
     .map(({ body }) => body);
@@ -91,7 +91,7 @@ test("where the relay is away, the fallback is paged once after ten minutes, the
   paged();
   const late = await pagedIn(61);
   assert.ok(late.includes("/relay") && !late.includes("/olga"), String(late));
-  assert.deepEqual(await falls(id), ["unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered"]);
   assert.equal((await box.api("GET", `/v1/alerts/${id}`)).body.state, "open");
 });
 
@@ -110,7 +110,7 @@ test("whoever was told by anything, or took the alert, keeps the fallback from b
     await awayStory(t);
   await reachBy(box, bob, receiver, "/bob");
   await rule([{ ...step(ann), accounts: [ann.accountId, bob.accountId] }]);
-  const heard = await fire(1);
+  const reached = await fire(1);
   await pagedIn(15);
   await rule([step(ann)], { name: "only phones", identifier_keys: ["m"] });
   const taken = await fire(1, { keys: { m: "1", n: "1" } });
@@ -118,7 +118,7 @@ test("whoever was told by anything, or took the alert, keeps the fallback from b
   await pass(box, 300, 60);
   await does(taken, "ack");
   assert.deepEqual(await pagedIn(15), []);
-  for (const id of [heard, taken]) assert.deepEqual(await falls(id), []);
+  for (const id of [reached, taken]) assert.deepEqual(await falls(id), []);
 });
 
 test("ten minutes are counted from the last rung, over a restart, too", async (t) => {
@@ -151,7 +151,7 @@ test("who is tried already and has no other way is no fallback; who has one is",
   await box.api("PATCH", `/v1/accounts/me/contacts/${contact}`, { state: "verified" }, ann.key);
   paged();
   assert.deepEqual(await pagedIn(6), ["/ann"]);
-  assert.deepEqual(await falls(first), ["unheard"]);
+  assert.deepEqual(await falls(first), ["undelivered"]);
 
   await fallback(bob);
   await box.api("PATCH", `/v1/accounts/me/contacts/${contact}`, { state: "off" }, ann.key);
@@ -159,7 +159,7 @@ test("who is tried already and has no other way is no fallback; who has one is",
   paged();
   // Bob has nothing but a phone by the relay that is away.
   assert.deepEqual(await pagedIn(11), ["/olga"]);
-  assert.deepEqual(await falls(second), ["unheard"]);
+  assert.deepEqual(await falls(second), ["undelivered"]);
 });
 
 test("where the fallback is only who is tried already, nothing is done until something else reaches them", async (t) => {
@@ -189,7 +189,7 @@ test("a silence stops the ten minutes, and its end begins them again", async (t)
   assert.deepEqual(await pagedIn(2), ["/olga"]);
 });
 
-test("what was heard before a silence is heard after it, whatever else of it failed or waits", async (t) => {
+test("a page that got through before a silence counts after it, whatever else failed or waits", async (t) => {
   const { box, receiver, ann, bob, rule, step, fire, paged, pagedIn, away, silence, falls } =
     await awayStory(t);
   await reachBy(box, bob, receiver, "/bob");
@@ -207,7 +207,7 @@ test("what was heard before a silence is heard after it, whatever else of it fai
   for (const id of [failed, waits]) assert.deepEqual(await falls(id), []);
 });
 
-test("the fallback that heard it isn't paged again after a silence", async (t) => {
+test("a fallback whose page got through isn't paged again after a silence", async (t) => {
   const { ann, rule, step, fire, pagedIn, silence, falls } = await awayStory(t);
   await rule([step(ann)]);
   const id = await fire(1);
@@ -216,7 +216,7 @@ test("the fallback that heard it isn't paged again after a silence", async (t) =
     await silence(5);
     assert.deepEqual(await pagedIn(12), []);
   }
-  assert.deepEqual(await falls(id), ["unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered"]);
 });
 
 test("of several passes the last one counts, and the fallback behind it isn't paged again", async (t) => {
@@ -230,7 +230,7 @@ test("of several passes the last one counts, and the fallback behind it isn't pa
   assert.deepEqual(await pagedIn(39), []);
   assert.deepEqual(await pagedIn(2), ["/olga"]);
   assert.deepEqual(await pagedIn(30), []);
-  assert.deepEqual(await falls(id), ["unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered"]);
 });
 
 test("where the end of the last pass comes with the ten minutes, the fallback is paged once", async (t) => {
@@ -241,7 +241,7 @@ test("where the end of the last pass comes with the ten minutes, the fallback is
   const id = await fire(1);
   paged();
   assert.deepEqual(await pagedIn(25), ["/olga"]);
-  assert.deepEqual(await falls(id), ["unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered"]);
 });
 
 test("time in which the box is off isn't counted", async (t) => {
@@ -264,9 +264,9 @@ test("an alert that stood before the upgrade is looked after", async (t) => {
   await pass(box, 300, 30);
   await box.restart(async () => {
     const db = new Database(join(box.data, "box.db"));
-    db.exec("ALTER TABLE alerts DROP COLUMN unheard_at");
+    db.exec("ALTER TABLE alerts DROP COLUMN undelivered_at");
     db.exec("UPDATE alerts SET due_at = NULL WHERE step_at IS NULL");
-    db.exec(migrations("box").find(({ name }) => name.includes("unheard"))?.sql ?? "");
+    db.exec(migrations("box").find(({ name }) => name.includes("undelivered"))?.sql ?? "");
     db.close();
     await box.clock.turn(3_600_000);
   });
@@ -275,7 +275,7 @@ test("an alert that stood before the upgrade is looked after", async (t) => {
   assert.deepEqual(await pagedIn(2), ["/olga"]);
 });
 
-test("a clock that is set makes nobody wait, and no page that got through unheard or one that didn't heard", async (t) => {
+test("a clock that is set makes nobody wait, and mistakes no page for one that got through, nor the other way round", async (t) => {
   for (const hours of [-1, 1]) {
     const { box, receiver, ann, bob, rule, step, fire, paged, pagedIn, falls, away } =
       await awayStory(t);
@@ -300,11 +300,11 @@ test("a clock that is set makes nobody wait, and no page that got through unhear
 
     away.clear();
     await rule([step(bob), step(ann, 20)], { name: "well", identifier_keys: ["o"] });
-    const heard = await fire(1, { keys: { o: "1", m: "2", n: "2" } });
+    const reached = await fire(1, { keys: { o: "1", m: "2", n: "2" } });
     await pass(box, 1300, 60);
     set();
     await pagedIn(15);
-    assert.deepEqual(await falls(heard), []);
+    assert.deepEqual(await falls(reached), []);
   }
 });
 
@@ -380,10 +380,10 @@ test("an alert whose snooze ends and that reaches nobody again has the fallback 
   await does(id, "snooze", { until: now() + 3600 });
   await pass(box, 3600, 600);
   await pagedIn(16);
-  assert.deepEqual(await falls(id), ["unheard", "unheard"]);
+  assert.deepEqual(await falls(id), ["undelivered", "undelivered"]);
 });
 
-test("what comes next says that the fallback is paged unless somebody is reached, and of an alert that was heard nothing", async (t) => {
+test("what comes next says that the fallback is paged unless somebody is reached, and of an alert whose page got through nothing", async (t) => {
   const { box, ann, olga, rule, step, fire, away, now } = await awayStory(t);
   await rule([step(ann)]);
   const id = await fire(1);

@@ -34,7 +34,7 @@ interface Row {
   fell: number | null;
 }
 
-export function watchHeard(deps: {
+export function watchUndelivered(deps: {
   store(): Store;
   machine: Machine;
   calls(): readonly Call[];
