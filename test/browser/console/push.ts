@@ -75,6 +75,7 @@ async function pushedIn(tab: Tab, origin: string): Promise<Pushed> {
         for (let look = 0; look < 100 && (await came()) === before; look += 1)
           await new Promise((resolve) => setTimeout(resolve, 20));
       }
+      assert.ok((await came()) > before, `the worker got no push of ${notification.tag}`);
     },
     async shows(tag, title, body = /(?:)/) {
       let last: Shown | undefined;
