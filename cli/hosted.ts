@@ -62,7 +62,7 @@ async function serve(flags: HostedFlags): Promise<void> {
 function registerPeople(hosted: Command): void {
   const account = hosted.command("account").description("hosted accounts");
   dataDirectoryFlags(account.command("add"), operatorFlags.account)
-    .description("find the account of an email address, or add it")
+    .description("find the account of an e-mail address, or add it")
     .action(addAccount);
   const session = hosted.command("session").description("session tokens for apps");
   dataDirectoryFlags(session.command("add"), operatorFlags.account)

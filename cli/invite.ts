@@ -27,7 +27,7 @@ async function inviteAll(emails: string[], options: InviteOptions): Promise<void
   const wrong = emails.filter((email) => !emailField.safeParse(email).success);
   if (wrong.length > 0)
     throw new CommandError(
-      `nobody was invited: ${printable(wrong.join(", "))} is no email address`,
+      `nobody was invited: ${printable(wrong.join(", "))} is no e-mail address`,
       exitCodes.usage,
     );
   for (const email of emails) await invite(email, options);

@@ -23,7 +23,7 @@ export type Account = z.output<typeof accountAnswer>;
 
 export const emailField = z
   .string()
-  .refine(isEmail, { error: "must be an email address of at most 320 characters" })
+  .refine(isEmail, { error: "must be an e-mail address of at most 320 characters" })
   .meta({ format: "email", maxLength: 320 });
 
 /** The body that makes an account without a password. */

@@ -113,7 +113,7 @@ function headersFor(trouble: PairTrouble | null): Record<string, string> {
 
 const REASONS: Record<PairField, string> = {
   code: "The code has 48 characters, 0 to 9 and a to f.",
-  email: "The email address isn't complete.",
+  email: "The e-mail address isn't complete.",
   display_name: "The name has at most 128 characters.",
   password: "The password must have 8 to 72 characters.",
 };

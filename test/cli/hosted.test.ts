@@ -41,7 +41,7 @@ test("accounts, sessions, tenants and keys are made on the data directory", asyn
 
 test("what can't be is refused with its reason", async () => {
   const cases: [(desk: OfflineRegistry) => Promise<unknown>, RegExp][] = [
-    [(d) => d.addAccount("nobody"), /no email address/],
+    [(d) => d.addAccount("nobody"), /no e-mail address/],
     [(d) => d.addTenant({ kind: "box", owner: "nobody" }), /--owner: "nobody"/],
     [(d) => d.addTenant({ kind: "box", boxUrl: "ftp://x" }), /--box-url must/],
     [(d) => d.addTenant({ kind: "box", watch: "soon" }), /--watch must/],

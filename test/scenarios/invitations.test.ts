@@ -88,7 +88,7 @@ test("several are invited at once, each by their own mail; what isn't mailed is 
     /class="press"><a href="https:\/\/box\.test\/pair#code=[0-9a-f]{48}">Open<\/a>/,
   );
   const typo = await here(["invite", "gil@example.org", "nonsense", "--mail"], { env });
-  assert.deepEqual([typo.code, typo.err.includes("nonsense is no email address")], [2, true]);
+  assert.deepEqual([typo.code, typo.err.includes("nonsense is no e-mail address")], [2, true]);
   assert.equal(server.taken.length, 4, "nobody is invited where one address is none");
   assert.doesNotMatch(logged.join(""), /#code=|[0-9a-f]{48}/);
   const { entries } = (await box.api("GET", "/v1/audit?limit=50")).body;

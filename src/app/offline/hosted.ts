@@ -231,7 +231,7 @@ function readFile(name: string, path: string, faults: string[]): string {
 }
 
 function emailFaults(name: string, email: string): string[] {
-  return isEmail(email) ? [] : [`--${name}: "${email}" is no email address.`];
+  return isEmail(email) ? [] : [`--${name}: "${email}" is no e-mail address.`];
 }
 
 function refuse(faults: readonly string[]): void {

@@ -145,7 +145,7 @@ function roleOf(text: string): Role | undefined {
 export function checkSeat(flags: SeatFlags) {
   const faults: string[] = [];
   const { email = null, ttl = String(codeTtl.usual) } = flags;
-  if (email !== null && !isEmail(email)) faults.push(`--email: "${email}" is no email address.`);
+  if (email !== null && !isEmail(email)) faults.push(`--email: "${email}" is no e-mail address.`);
   const role = flags.role === undefined ? undefined : roleOf(flags.role);
   if (flags.role !== undefined && role === undefined) faults.push(BAD_ROLE);
   const ttlSeconds = /^[0-9]{1,7}$/.test(ttl) ? Number(ttl) : 0;

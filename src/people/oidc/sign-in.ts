@@ -34,7 +34,7 @@ const FAULT: Readonly<Record<ProviderFault["kind"], (name: string) => string>> =
 
 const REFUSED: Readonly<Record<Exclude<Admission["is"], "in">, (name: string) => string>> = {
   unverified: (name) =>
-    `${name} doesn't say that your email address is verified, and you haven't signed in here before.`,
+    `${name} doesn't say that your e-mail address is verified, and you haven't signed in here before.`,
   removed: () => "Your account here was removed: ask for an invitation.",
   not_invited: () =>
     "You have no account here and no invitation: ask the person who runs this box.",

@@ -126,7 +126,7 @@ test("what the box refuses is refused by the command, in the same words and with
     [["account", "remove", "owner@example.org"], 1, /last owner/],
     [["account", "set-role", "owner@example.org", "king"], 2, /must be one of owner, admin/],
     [["key", "revoke", "0123456789abcdef"], 1, /There is no such/],
-    [["pair-code", "--email", "no", "--ttl", "1"], 2, /no email address.\n.*--ttl must be/],
+    [["pair-code", "--email", "no", "--ttl", "1"], 2, /no e-mail address.\n.*--ttl must be/],
   ] as const) {
     const said = await run([...words, ...place(box)]);
     assert.deepEqual([said.code, said.out], [code, ""], words.join(" "));

@@ -18,7 +18,7 @@ export const mailRefusals = {
 export const mailbox = (description: string) =>
   text(320)
     .regex(/^([^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]{1,64}@[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]{1,255})?$/u, {
-      error: "must be one email address",
+      error: "must be one e-mail address",
     })
     .meta({ description });
 

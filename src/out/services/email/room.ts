@@ -16,7 +16,7 @@ import { mailPage } from "./page.ts";
 
 export const email = channel({
   kind: "email",
-  about: "an email address, by an SMTP server",
+  about: "an e-mail address, by an SMTP server",
   isChat: true,
   fields: z.strictObject({
     ...mailServer.fields.shape,

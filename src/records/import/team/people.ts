@@ -39,7 +39,7 @@ export class GivenPeople {
 
   add({ id, email, name, role, leftOut }: GivenPerson): void {
     const what = `user ${name || email || id}`;
-    const why = leftOut ?? (isEmail(email) ? null : `"${email}" is no email address.`);
+    const why = leftOut ?? (isEmail(email) ? null : `"${email}" is no e-mail address.`);
     if (why !== null) {
       this.#missed.add(id);
       this.#report.impossible(what, why);
