@@ -234,7 +234,7 @@ describe("taking the seat", () => {
     const vector = `"><script>alert(1)</script>`;
     const { status, body } = await submit({ code: vector, email: vector, password: "short" });
     assert.equal(status, 400);
-    assert.match(complaintOf(body) ?? "", /48 characters.*email.*8 to 72/s);
+    assert.match(complaintOf(body) ?? "", /48 characters.*e-mail address.*8 to 72/s);
     assert.ok(!body.includes("<script>alert"));
     assert.equal((await submit({ code: "a".repeat(20_000) })).status, 413);
   });
