@@ -10,6 +10,7 @@ import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { endStandby, findStore, standByFor } from "../../src/hosted/record/taking.ts";
 import type { Database } from "../../src/hosted/registry/postgres/connect.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
+import { needs } from "../support/commands.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
 import { seed } from "../support/seed.ts";
@@ -150,6 +151,8 @@ function limitFiles(to: number | "unlimited"): void {
 }
 
 postgresTest("a copy on a full disk says so, and later fetches what wasn't written", async (t) => {
+  const { skip } = needs("prlimit");
+  if (skip !== false) return t.skip(skip);
   const database = (await testDatabase(t, { empty: true })).open();
   await migrateDatabase(database, databaseMigrations(), "box");
   const found = await findStore(database);
