@@ -87,12 +87,6 @@ export async function takeLeftRows(
   }
 }
 
-interface TakingHanded {
-  /** How many lines wait for a program of another version, because this one can't read them. */
-  aside(): number;
-  stop(): Promise<void>;
-}
-
 /** Takes what other machines hand over, while this one has the box. */
 export function takeHanded(
   {
@@ -101,7 +95,7 @@ export function takeHanded(
     keeper,
   }: { database: Database; tenant: Pick<Tenant, "id" | "store" | "ingest">; keeper: Keeper },
   { clock, log }: Pick<BoxDeps, "clock" | "log">,
-): TakingHanded {
+) {
   const over = new AbortController();
   let aside: number | null = null;
   const take = async (id: string, rows: readonly HandedRow[]) => {
@@ -129,6 +123,7 @@ export function takeHanded(
   };
   const running = run();
   return {
+    /** How many lines wait for a program of another version, because this one can't read them. */
     aside: () => aside ?? 0,
     async stop() {
       over.abort();

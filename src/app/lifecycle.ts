@@ -3,15 +3,11 @@ import { sleep } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 
 /** Named cleanups, which run backwards within one time limit: the part that was started last is stopped first. */
-export interface Lifecycle {
-  onStop(name: string, cleanup: () => void | Promise<void>): void;
-  /** Runs every cleanup, even where others fail. Resolves within STOP_LIMIT_MS. Later calls wait for the first. */
-  stop(): Promise<void>;
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 const STOP_LIMIT_MS = 9000;
 
-export function createLifecycle(clock: Clock, log: Log): Lifecycle {
+export function createLifecycle(clock: Clock, log: Log) {
   const cleanups: { name: string; cleanup: () => void | Promise<void> }[] = [];
   let stopping: Promise<void> | null = null;
 
@@ -26,8 +22,10 @@ export function createLifecycle(clock: Clock, log: Log): Lifecycle {
   };
 
   return {
-    onStop: (name, cleanup) => void cleanups.push({ name, cleanup }),
-    stop() {
+    onStop: (name: string, cleanup: () => void | Promise<void>) =>
+      void cleanups.push({ name, cleanup }),
+    /** Runs every cleanup, even where others fail. Resolves within STOP_LIMIT_MS. Later calls wait for the first. */
+    stop(): Promise<void> {
       const over = new AbortController();
       stopping ??= Promise.race([run(), sleep(clock, STOP_LIMIT_MS, over.signal)]).finally(() =>
         over.abort(),

@@ -35,23 +35,7 @@ export interface Coming {
   late(): void;
 }
 
-export interface Forwarder {
-  send(coming: Coming): void;
-  /** Whose the box is; null while nobody serves. */
-  sees(owner: Owner | null): void;
-  /** This machine serves: what is held, and what comes from now on, is its own ports'. */
-  giveTo(taker: (port: string) => TakeSocket | null): void;
-  /** null where the machine that serves is reached, or there is none. */
-  fault(): string | null;
-  /** Calls `told` each time that the machine that serves doesn't take a connection. */
-  onRefused(told: () => void): void;
-  /** Datagrams: what was taken for good where it was sent on to, and what there was no room for. */
-  counts: { forwarded: number; refused: number; datagrams: number; dropped: number };
-  held(): number;
-  isClosed(): boolean;
-  /** Ends every connection, once what was asked by it is answered or a second is over. */
-  close(): void;
-}
+export type Forwarder = ReturnType<typeof createForwarder>;
 
 interface Held extends Coming {
   isTried: boolean;
@@ -63,7 +47,7 @@ interface Held extends Coming {
 export function createForwarder(
   clock: Clock,
   dial: (address: string, came: Came) => Promise<Socket>,
-): Forwarder {
+) {
   const held = new Set<Held>();
   const joined = new Set<Socket>();
   const links = new Set<Socket>();
@@ -197,18 +181,22 @@ export function createForwarder(
   };
 
   return {
+    /** Datagrams: what was taken for good where it was sent on to, and what there was no room for. */
     counts,
     held: () => held.size,
+    /** null where the machine that serves is reached, or there is none. */
     fault: () => (owner === null ? null : owner.address === null ? "it has no link" : failed),
-    onRefused(told) {
+    /** Calls `told` each time that the machine that serves doesn't take a connection. */
+    onRefused(told: () => void) {
       refused = told;
     },
-    send(coming) {
+    send(coming: Coming) {
       const one = hold(coming);
       if (own === null) pump();
       else if (held.has(one)) give(one, own);
     },
-    sees(now) {
+    /** Whose the box is; null while nobody serves. */
+    sees(now: Owner | null) {
       if (now?.run === owner?.run) return;
       owner = now;
       failed = null;
@@ -216,12 +204,14 @@ export function createForwarder(
       for (const socket of joined) socket.destroy();
       pump();
     },
-    giveTo(taker) {
+    /** This machine serves: what is held, and what comes from now on, is its own ports'. */
+    giveTo(taker: (port: string) => TakeSocket | null) {
       own = taker;
       for (const socket of joined) socket.destroy();
       for (const one of held) give(one, taker);
     },
     isClosed: () => isOver,
+    /** Ends every connection, once what was asked by it is answered or a second is over. */
     close() {
       isOver = true;
       cancelPump?.();

@@ -7,18 +7,7 @@ const NEVER_BEFORE_MS = 20 * 60_000;
 /** APNs refuses a token after an hour; an old one is used until then if no new one can be made. */
 const LAST_MS = 58 * 60_000;
 
-export interface ProviderToken {
-  /**
-   * The JWT to send with, the same for up to 45 minutes for everybody with these settings. Returned directly where it
-   * is known. Rejects where there is none and the registry can't be read.
-   */
-  current(): string | Promise<string>;
-  /**
-   * Called when APNs says that `jwt` expired. True where a newer one is available; false where the present one is
-   * younger than 20 minutes, because APNs refuses more frequent renewals.
-   */
-  refused(jwt: string): Promise<boolean>;
-}
+export type ProviderToken = ReturnType<typeof providerToken>;
 
 /** Reads a .p8 file's text (PKCS #8 PEM, EC P-256); null for anything else. */
 export function readApnsKey(pem: string): KeyObject | null {
@@ -53,7 +42,7 @@ interface KnownToken {
  * The provider token of an APNs connection: an ES256 JWT, renewed at most once in 20 minutes and at least once an hour.
  * It lies in the registry, so that all nodes send the same one: APNs counts how many different ones it gets.
  */
-export function providerToken(options: ProviderOptions): ProviderToken {
+export function providerToken(options: ProviderOptions) {
   const { clock } = options;
   let known: KnownToken | null = null;
   let reading: Promise<string> | null = null;
@@ -73,7 +62,11 @@ export function providerToken(options: ProviderOptions): ProviderToken {
   };
 
   return {
-    current() {
+    /**
+     * The JWT to send with, the same for up to 45 minutes for everybody with these settings. Returned directly where it
+     * is known. Rejects where there is none and the registry can't be read.
+     */
+    current(): string | Promise<string> {
       const present = known;
       if (present !== null && age(present) < RENEW_AFTER_MS) return present.jwt;
       return renewOnce({ ageMs: RENEW_AFTER_MS }).catch((error: unknown) => {
@@ -81,7 +74,11 @@ export function providerToken(options: ProviderOptions): ProviderToken {
         throw error;
       });
     },
-    async refused(jwt) {
+    /**
+     * Called when APNs says that `jwt` expired. True where a newer one is available; false where the present one is
+     * younger than 20 minutes, because APNs refuses more frequent renewals.
+     */
+    async refused(jwt: string): Promise<boolean> {
       if (jwt !== known?.jwt) return true;
       return (await renewOnce({ ageMs: NEVER_BEFORE_MS, refused: jwt })) !== jwt;
     },

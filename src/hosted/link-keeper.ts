@@ -4,12 +4,7 @@ import type { Registry } from "./registry/registry.ts";
 import type { TenantLinks } from "./registry/tenant-links.ts";
 
 /** Keeps the registry's index of links and tokens that lead to open tenants. */
-export interface LinkKeeper {
-  /** Writes the tenant's links now, and again after each change. */
-  follow(tenantId: string, store: Store): void;
-  /** Resolves when everything is written; failures are logged. */
-  written(): Promise<void>;
-}
+export type LinkKeeper = ReturnType<typeof keepLinks>;
 
 interface Kept {
   links: TenantLinks;
@@ -18,7 +13,7 @@ interface Kept {
   keys: string;
 }
 
-export function keepLinks({ registry, log }: { registry: Registry; log: Log }): LinkKeeper {
+export function keepLinks({ registry, log }: { registry: Registry; log: Log }) {
   const kept: readonly Kept[] = [
     {
       links: registry.reportLinks,
@@ -42,7 +37,8 @@ export function keepLinks({ registry, log }: { registry: Registry; log: Log }): 
     void work.finally(() => underWay.delete(work));
   };
   return {
-    follow(tenantId, store) {
+    /** Writes the tenant's links now, and again after each change. */
+    follow(tenantId: string, store: Store) {
       store.onCommit((notes) => {
         const told = new Set(notes.map(({ topic }) => topic));
         for (const one of kept)
@@ -50,6 +46,7 @@ export function keepLinks({ registry, log }: { registry: Registry; log: Log }): 
       });
       for (const one of kept) write(tenantId, store, one);
     },
+    /** Resolves when everything is written; failures are logged. */
     async written() {
       await Promise.all(underWay);
     },

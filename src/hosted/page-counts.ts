@@ -4,10 +4,7 @@ import type { PageResult } from "./page.ts";
 export type PageEnd = PageResult["kind"] | "duplicate" | "away" | "fault";
 
 /** Counts since the start how the pages that boxes requested ended. */
-export interface PageCounts {
-  add(end: PageEnd, ms: number): void;
-  all(): { end: PageEnd; n: number; seconds: number }[];
-}
+export type PageCounts = ReturnType<typeof createPageCounts>;
 
 const ENDS: readonly PageEnd[] = [
   "paged",
@@ -21,10 +18,10 @@ const ENDS: readonly PageEnd[] = [
   "fault",
 ];
 
-export function createPageCounts(): PageCounts {
+export function createPageCounts() {
   const counts = new Map(ENDS.map((end) => [end, { n: 0, ms: 0 }]));
   return {
-    add(end, ms) {
+    add(end: PageEnd, ms: number) {
       const count = counts.get(end);
       if (count === undefined) return;
       count.n++;

@@ -10,10 +10,7 @@ export type PushEnd =
   | ("provider" | "connection" | "timeout" | "withdrawn" | "unset" | "away" | "closing");
 
 /** Counts how pushes ended since the start. */
-export interface PushCounts {
-  add(end: PushEnd): void;
-  all(): { end: PushEnd; n: number }[];
-}
+export type PushCounts = ReturnType<typeof createPushCounts>;
 
 const ENDS: readonly PushEnd[] = [
   "delivered",
@@ -31,10 +28,10 @@ const ENDS: readonly PushEnd[] = [
   "closing",
 ];
 
-export function createPushCounts(): PushCounts {
+export function createPushCounts() {
   const counts = new Map(ENDS.map((end) => [end, 0]));
   return {
-    add: (end) => void counts.set(end, (counts.get(end) ?? 0) + 1),
+    add: (end: PushEnd) => void counts.set(end, (counts.get(end) ?? 0) + 1),
     all: () => [...counts].map(([end, n]) => ({ end, n })),
   };
 }

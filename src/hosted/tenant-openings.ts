@@ -9,25 +9,7 @@ const AT_ONCE = 4;
 const SOON_MS = 5_000;
 
 /** Tenants that are being opened. */
-interface Openings {
-  readonly size: number;
-  has(id: string): boolean;
-  /** The opening that is under way, or the one that `open` begins. */
-  of(id: string, open: () => Promise<OpenTenant | null>): Promise<OpenTenant | null>;
-  /**
-   * Wakes several at a time: one waits for the database while another is read. Each is waited for some seconds. False
-   * where one couldn't be woken, and then no more are.
-   */
-  wakeAll(ids: string[], wake: (id: string) => Promise<boolean>): Promise<boolean>;
-  /** Those that weren't waited for any longer, and aren't awake yet. */
-  readonly late: ReadonlySet<string>;
-  /** Whoever waits for one waits no longer. */
-  giveUp(): void;
-  /** Resolves when nobody waits. */
-  over(): Promise<void>;
-}
-
-export function createOpenings({ clock, log }: { clock: Clock; log: Log }): Openings {
+export function createOpenings({ clock, log }: { clock: Clock; log: Log }) {
   const underWay = new Map<string, PromiseWithResolvers<OpenTenant | null>>();
   const late = new Set<string>();
   const soon = async (id: string, waking: Promise<boolean>): Promise<boolean> => {
@@ -44,8 +26,9 @@ export function createOpenings({ clock, log }: { clock: Clock; log: Log }): Open
     get size() {
       return underWay.size;
     },
-    has: (id) => underWay.has(id),
-    of: (id, open) =>
+    has: (id: string) => underWay.has(id),
+    /** The opening that is under way, or the one that `open` begins. */
+    of: (id: string, open: () => Promise<OpenTenant | null>) =>
       underWay.getOrInsertComputed(id, () => {
         const opening = Promise.withResolvers<OpenTenant | null>();
         void open()
@@ -53,7 +36,11 @@ export function createOpenings({ clock, log }: { clock: Clock; log: Log }): Open
           .finally(() => underWay.delete(id));
         return opening;
       }).promise,
-    async wakeAll(ids, wake) {
+    /**
+     * Wakes several at a time: one waits for the database while another is read. Each is waited for some seconds. False
+     * where one couldn't be woken, and then no more are.
+     */
+    async wakeAll(ids: string[], wake: (id: string) => Promise<boolean>): Promise<boolean> {
       let hasRoom = true;
       const some = async () => {
         for (let id = ids.shift(); id !== undefined && hasRoom; id = ids.shift())
@@ -62,10 +49,13 @@ export function createOpenings({ clock, log }: { clock: Clock; log: Log }): Open
       await Promise.all(Array.from({ length: AT_ONCE }, some));
       return hasRoom;
     },
+    /** Those that weren't waited for any longer, and aren't awake yet. */
     late,
+    /** Whoever waits for one waits no longer. */
     giveUp() {
       for (const opening of underWay.values()) opening.reject(notReady());
     },
+    /** Resolves when nobody waits. */
     async over() {
       await Promise.allSettled([...underWay.values()].map(({ promise }) => promise));
     },

@@ -4,15 +4,7 @@ import { ServiceError } from "../ground/kit/errors.ts";
 import type { Random } from "../ground/kit/random.ts";
 
 /** WebAuthn challenges: an authenticator signs one, so its answer is valid once and for one purpose. */
-export interface Challenges {
-  /** Returns a new challenge in base64url. It is stored nowhere, so making many costs no memory. */
-  make(purpose: string): string;
-  /**
-   * Whether this process made the challenge for this purpose in the last five minutes, and nobody has used it. Throws
-   * 429 overloaded when too many were used.
-   */
-  spend(challenge: string, purpose: string): boolean;
-}
+export type Challenges = ReturnType<typeof createChallenges>;
 
 const GOOD_MS = 5 * 60_000;
 /** Used challenges that are remembered, for five minutes. */
@@ -21,7 +13,7 @@ const MOST_SPENT = 10_000;
 const [RANDOM, TIME, SEAL] = [16, 6, 32];
 
 /** Challenges end with the process: their key is only in memory. */
-export function createChallenges(clock: Clock, random: Random): Challenges {
+export function createChallenges(clock: Clock, random: Random) {
   const key = random.bytes(32);
   const spent = new Map<string, number>();
   const sealOf = (head: Uint8Array, purpose: string) =>
@@ -34,13 +26,18 @@ export function createChallenges(clock: Clock, random: Random): Challenges {
   };
 
   return {
-    make(purpose) {
+    /** Returns a new challenge in base64url. It is stored nowhere, so making many costs no memory. */
+    make(purpose: string): string {
       const time = Buffer.alloc(TIME);
       time.writeUIntBE(Math.floor(clock.mono()), 0, TIME);
       const head = Buffer.concat([random.bytes(RANDOM), time]);
       return Buffer.concat([head, sealOf(head, purpose)]).toString("base64url");
     },
-    spend(challenge, purpose) {
+    /**
+     * Whether this process made the challenge for this purpose in the last five minutes, and nobody has used it. Throws
+     * 429 overloaded when too many were used.
+     */
+    spend(challenge: string, purpose: string): boolean {
       const bytes = Buffer.from(challenge, "base64url");
       if (bytes.length !== RANDOM + TIME + SEAL || bytes.toString("base64url") !== challenge)
         return false;

@@ -10,21 +10,7 @@ import { isSession } from "./sessions.ts";
  * the person types the digits into the browser, and the phone is signed in. All state is in memory; after a restart
  * both show that it is over.
  */
-export interface PhoneLinks {
-  /** A new code for a browser, 48 hex characters. It replaces the account's last one. */
-  make(desk: Desk): string;
-  /** The state of the browser's link; null where it has none. */
-  deskSees(sessionId: string): PhoneLinkState | null;
-  /** The phone opens a code and gets a secret; null for an invalid code, or one that another phone opened. */
-  claim(code: string, phone: { address: string; agent: string }): string | null;
-  /** Whether the digits typed into the browser are right. The third wrong ones end the link. */
-  answer(sessionId: string, digits: string): boolean;
-  cancel(sessionId: string): void;
-  /** What the phone with this secret shows; null where its link is over. */
-  phoneSees(secret: string): PhoneSees | null;
-  /** The account whose session the phone gets, once; null before the browser has answered, or afterwards. */
-  enter(secret: string): string | null;
-}
+export type PhoneLinks = ReturnType<typeof createPhoneLinks>;
 
 export interface Desk {
   accountId: string;
@@ -59,7 +45,7 @@ const TRIES = 3;
 /** Links at one time. */
 const MOST = 1000;
 
-export function createPhoneLinks(reader: Reader): PhoneLinks {
+export function createPhoneLinks(reader: Reader) {
   const { clock, random } = reader;
   const links = new LRUCache<string, Link>(atMost(MOST));
   /** A link is also over when its browser was signed out. */
@@ -78,7 +64,8 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
     unixSeconds(clock) + Math.ceil((until - clock.mono()) / 1000);
 
   return {
-    make(desk) {
+    /** A new code for a browser, 48 hex characters. It replaces the account's last one. */
+    make(desk: Desk): string {
       const code = hexSecret(random);
       const phone = { address: "", agent: "" };
       links.set(desk.accountId, {
@@ -93,7 +80,8 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
       });
       return code;
     },
-    deskSees(sessionId) {
+    /** The state of the browser's link; null where it has none. */
+    deskSees(sessionId: string): PhoneLinkState | null {
       const link = ofDesk(sessionId);
       if (link === null) return null;
       const { state, code, left } = link;
@@ -101,7 +89,8 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
       if (state === "asked") return { state, ...link.phone, left, until: untilOf(link) };
       return { state };
     },
-    claim(code, phone) {
+    /** The phone opens a code and gets a secret; null for an invalid code, or one that another phone opened. */
+    claim(code: string, phone: { address: string; agent: string }): string | null {
       const link = live((one) => one.state === "shown" && sameSecret(one.code, code));
       if (link === null) return null;
       const digits = String(random.bytes(4).readUInt32BE() % 100).padStart(2, "0");
@@ -109,7 +98,8 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
       Object.assign(link, { state: "asked", secret, digits, phone });
       return secret;
     },
-    answer(sessionId, digits) {
+    /** Whether the digits typed into the browser are right. The third wrong ones end the link. */
+    answer(sessionId: string, digits: string): boolean {
       const link = ofDesk(sessionId);
       if (link?.state !== "asked") return false;
       const isRight = link.digits === digits;
@@ -120,18 +110,20 @@ export function createPhoneLinks(reader: Reader): PhoneLinks {
       } else if (link.left === 0) link.state = "dead";
       return isRight;
     },
-    cancel(sessionId) {
+    cancel(sessionId: string) {
       const link = ofDesk(sessionId);
       if (link !== null) links.delete(link.accountId);
     },
-    phoneSees(secret) {
+    /** What the phone with this secret shows; null where its link is over. */
+    phoneSees(secret: string): PhoneSees | null {
       const link = ofPhone(secret);
       if (link === null) return null;
       const { state, digits, accountId } = link;
       if (state === "asked") return { state, digits, accountId };
       return state === "answered" ? { state, accountId } : null;
     },
-    enter(secret) {
+    /** The account whose session the phone gets, once; null before the browser has answered, or afterwards. */
+    enter(secret: string): string | null {
       const link = ofPhone(secret);
       if (link?.state !== "answered") return null;
       link.state = "in";

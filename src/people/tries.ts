@@ -17,13 +17,7 @@ const MOST_EMAILS = 10_000;
 const MOST_TRIES = 32;
 
 /** Counts recent wrong passwords by email, also of emails without an account. The counts survive a restart. */
-export interface Tries {
-  /**
-   * Counts a try as wrong before the password is checked, so that many at once gain nothing. Throws ServiceError
-   * rate_limited, with the seconds to wait.
-   */
-  begin(email: string): Try;
-}
+export type Tries = ReturnType<typeof createTries>;
 
 export interface Try {
   /** The password was right, or wasn't checked. */
@@ -33,11 +27,15 @@ export interface Try {
 }
 
 /** No account is ever locked: one try a minute stays, and other ways to sign in aren't counted. */
-export function createTries(store: Store): Tries {
+export function createTries(store: Store) {
   const { clock } = store;
   const known = new LRUCache<string, number[]>(atMost(MOST_EMAILS));
   return {
-    begin(email) {
+    /**
+     * Counts a try as wrong before the password is checked, so that many at once gain nothing. Throws ServiceError
+     * rate_limited, with the seconds to wait.
+     */
+    begin(email: string): Try {
       const key = sha256(foldEmail(email));
       const now = clock.mono();
       const before = known.get(key) ?? keptAges(store, key).map((age) => now - age * 1000);

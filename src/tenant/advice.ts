@@ -20,14 +20,7 @@ type Would = Advice["would"];
 type TriedRule = DryRunInput["rule"];
 
 /** What could be changed, with what dry runs said of it so far: that is in memory alone, and reckoned anew after a start. */
-export interface Adviser {
-  /** Without its proof: in slices. */
-  proposals(): Promise<AdviceProposal[]>;
-  /** At once: what no dry run has said so far is asked meanwhile, for whoever looks next. */
-  now(): Promise<AdviceAnswer>;
-  /** Each with what the dry run says of it, where lines are kept and there is time. */
-  whole(): Promise<AdviceAnswer>;
-}
+export type Adviser = ReturnType<typeof createAdviser>;
 
 /** A dry run reads a month of lines: what it said stands for an hour, unless the rule changed. */
 const KEPT_SECONDS = 3600;
@@ -36,7 +29,7 @@ const BUDGET_MS = 4000;
 /** Templates of a project that are looked at. */
 const MOST_TEMPLATES = 200;
 
-export function createAdviser(of: TrialPlace & { ingest: IngestHandle }): Adviser {
+export function createAdviser(of: TrialPlace & { ingest: IngestHandle }) {
   const { store, slices, ingest, clock } = of;
   /** By the advice's id: what was said of the rule that it comes to. */
   const tried = new Map<string, { until: number; of: string; would: Would }>();
@@ -69,6 +62,7 @@ export function createAdviser(of: TrialPlace & { ingest: IngestHandle }): Advise
     }
   };
 
+  /** Without its proof: in slices. */
   const proposals = () => {
     const unheardIn = ({ id }: { id: number }) =>
       ingest.templates(id, { unmatched: true, limit: MOST_TEMPLATES }).templates;
@@ -93,6 +87,7 @@ export function createAdviser(of: TrialPlace & { ingest: IngestHandle }): Advise
     return { advice, isAll };
   };
 
+  /** Each with what the dry run says of it, where lines are kept and there is time. */
   const whole = async (): Promise<AdviceAnswer> => {
     const begun = clock.mono();
     const { advice } = await told(() => clock.mono() - begun > BUDGET_MS);
@@ -102,7 +97,8 @@ export function createAdviser(of: TrialPlace & { ingest: IngestHandle }): Advise
   return {
     proposals,
     whole,
-    async now() {
+    /** At once: what no dry run has said so far is asked meanwhile, for whoever looks next. */
+    async now(): Promise<AdviceAnswer> {
       const { advice, isAll } = await told(() => true);
       if (!isAll && !isAsking) {
         isAsking = true;

@@ -39,23 +39,8 @@ interface Listener {
   dueAt: number | null;
 }
 
-interface ChangeListeners {
-  /**
-   * Adds a listener. `hears` gets true when there will be no more calls. The returned function removes the listener,
-   * and returns whether it was still there.
-   */
-  add(hears: (over: boolean) => void, how: ChangesWanted): () => boolean;
-  /** Something changed. */
-  news(): void;
-  readonly size: number;
-  stop(): void;
-}
-
 /** Decides which listeners are called, and when. One timer for all of them; none while there are none. */
-export function createChangeListeners(
-  clock: Clock,
-  after: (since: string | null) => ChangesPage,
-): ChangeListeners {
+export function createChangeListeners(clock: Clock, after: (since: string | null) => ChangesPage) {
   const all = new Set<Listener>();
   /** The last change that was compared, and when. */
   const looked = { to: "", at: Number.NEGATIVE_INFINITY };
@@ -97,13 +82,21 @@ export function createChangeListeners(
   };
 
   return {
-    add(hears, { pace = READERS, wakes = () => true }) {
+    /**
+     * Adds a listener. `hears` gets true when there will be no more calls. The returned function removes the listener,
+     * and returns whether it was still there.
+     */
+    add(
+      hears: (over: boolean) => void,
+      { pace = READERS, wakes = () => true }: ChangesWanted,
+    ): () => boolean {
       // Earlier changes aren't new for the first listener.
       if (all.size === 0) looked.to = after(null).next;
       const own = { hears, pace, wakes, toldAt: Number.NEGATIVE_INFINITY, dueAt: null };
       all.add(own);
       return () => all.delete(own);
     },
+    /** Something changed. */
     news() {
       if (newsAt !== null || all.size === 0) return;
       newsAt = clock.mono();

@@ -6,30 +6,14 @@ import { topicsOf } from "./topics.ts";
 import type { WaiterLimits } from "./waiters.ts";
 
 /** Tells readers which things changed, after the commit (contract §30). */
-export interface Changes {
-  /** The changes after `since`. Where it is missing or unknown, everything may have changed. */
-  after(since: string | null): ChangesPage;
-  /**
-   * Calls `hears` soon after a commit that may concern it, as often as its pace allows; with true when the tenant
-   * stops. null where there are too many listeners.
-   */
-  listen(key: string, hears: (over: boolean) => void, how?: ChangesWanted): (() => void) | null;
-  told(notes: readonly Note[]): void;
-  /** Changes also name the sources that get events, until the returned function is called. */
-  watchEvents(): () => void;
-  /** Events were accepted. Costs nothing while nobody watches them. */
-  taken(batch: readonly { source: { id: number; projectId: number; name: string } }[]): void;
-  readonly listening: number;
-  /** Ends all listeners. */
-  stop(): void;
-}
+export type Changes = ReturnType<typeof createChanges>;
 
 /** Changes that are remembered, and names in each. */
 const MOST_KEPT = 1024;
 const MOST_NAMES = 64;
 
 /** Keeps the changes in memory only. Without listeners a commit costs a few names in a set, and no timer. */
-export function createChanges(store: Store, clock: Clock, limits: WaiterLimits): Changes {
+export function createChanges(store: Store, clock: Clock, limits: WaiterLimits) {
   const boot = hexId(store.random).slice(0, 8);
   const ring: string[][] = [];
   const byKey = new Map<string, number>();
@@ -45,6 +29,7 @@ export function createChanges(store: Store, clock: Clock, limits: WaiterLimits):
     pending = new Set();
     last++;
   };
+  /** The changes after `since`. Where it is missing or unknown, everything may have changed. */
   const after = (since: string | null): ChangesPage => {
     keep();
     const next = `${boot}-${last}`;
@@ -70,7 +55,15 @@ export function createChanges(store: Store, clock: Clock, limits: WaiterLimits):
 
   return {
     after,
-    listen(key, hears, how = {}) {
+    /**
+     * Calls `hears` soon after a commit that may concern it, as often as its pace allows; with true when the tenant
+     * stops. null where there are too many listeners.
+     */
+    listen(
+      key: string,
+      hears: (over: boolean) => void,
+      how: ChangesWanted = {},
+    ): (() => void) | null {
       const held = byKey.get(key) ?? 0;
       if (isOver || held >= limits.perKey || listeners.size >= limits.all) return null;
       byKey.set(key, held + 1);
@@ -83,7 +76,8 @@ export function createChanges(store: Store, clock: Clock, limits: WaiterLimits):
       };
     },
     told,
-    watchEvents() {
+    /** Changes also name the sources that get events, until the returned function is called. */
+    watchEvents(): () => void {
       eventWatchers++;
       let isWatching = true;
       return () => {
@@ -91,7 +85,8 @@ export function createChanges(store: Store, clock: Clock, limits: WaiterLimits):
         isWatching = false;
       };
     },
-    taken(batch) {
+    /** Events were accepted. Costs nothing while nobody watches them. */
+    taken(batch: readonly { source: { id: number; projectId: number; name: string } }[]) {
       if (eventWatchers === 0) return;
       const sources = new Map(batch.map(({ source }) => [source.id, source]));
       told(
@@ -105,6 +100,7 @@ export function createChanges(store: Store, clock: Clock, limits: WaiterLimits):
     get listening() {
       return listeners.size;
     },
+    /** Ends all listeners. */
     stop() {
       isOver = true;
       listeners.stop();

@@ -3,16 +3,7 @@ import { dirname, join } from "node:path";
 import type { Log } from "../ground/kit/log.ts";
 
 /** Free space on the disk, and the spare file that is kept for acknowledgements and pages (contract §10). */
-export interface Disk {
-  /** Whether too little is free to accept new events. */
-  readonly nearlyFull: boolean;
-  /** Free bytes at the last look; null where the system doesn't say. */
-  readonly free: number | null;
-  /** Measures the free space again, and writes the spare file where there is enough space. */
-  look(): void;
-  /** Deletes the spare file so that an important write has space. Returns whether there was one. */
-  makeRoom(): boolean;
-}
+export type Disk = ReturnType<typeof watchDisk>;
 
 const MiB = 1024 * 1024;
 const BALLAST = "ballast";
@@ -31,12 +22,13 @@ export function diskSizes(total: number): { low: number; enough: number; ballast
  * Watches the disk that holds `storePath`. On a full disk SQLite can't even delete rows, so a spare file ("ballast")
  * lies beside the store and is deleted first.
  */
-export function watchDisk(storePath: string, log: Log): Disk {
+export function watchDisk(storePath: string, log: Log) {
   const directory = dirname(storePath);
   const ballast = join(directory, BALLAST);
   let nearlyFull = false;
   let free: number | null = null;
 
+  /** Measures the free space again, and writes the spare file where there is enough space. */
   const look = () => {
     const space = spaceOf(directory);
     if (space === null) return;
@@ -54,14 +46,17 @@ export function watchDisk(storePath: string, log: Log): Disk {
   };
 
   return {
+    /** Whether too little is free to accept new events. */
     get nearlyFull() {
       return nearlyFull;
     },
-    get free() {
+    /** Free bytes at the last look; null where the system doesn't say. */
+    get free(): number | null {
       return free;
     },
     look,
-    makeRoom() {
+    /** Deletes the spare file so that an important write has space. Returns whether there was one. */
+    makeRoom(): boolean {
       if (!existsSync(ballast)) return false;
       rmSync(ballast, { force: true });
       nearlyFull = true;

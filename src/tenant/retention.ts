@@ -58,16 +58,13 @@ const AUDIT_KEPT = 400 * DAY;
 /** Between two looks at what is kept for days. Log lines, which have a bound in bytes, are looked at each time. */
 const HISTORY_MS = 300_000;
 
-export interface Retention {
-  /** Deletes some old rows in one transaction. Returns false once every kind that is due is done. */
-  slice(): boolean;
-}
+export type Retention = ReturnType<typeof createRetention>;
 
 /**
  * Deletes old rows, a few at a time, so that events and pages never wait long. The number in one transaction depends on
  * how long the last one took. It keeps everything that an unresolved alert needs.
  */
-export function createRetention(store: Store, limits: RetentionLimits): Retention {
+export function createRetention(store: Store, limits: RetentionLimits) {
   const lines = linesFor(limits);
   const all = [...lines, ...historyFor(limits, store.clock)];
   let cleanups = all;
@@ -76,7 +73,8 @@ export function createRetention(store: Store, limits: RetentionLimits): Retentio
   let historyAt = Number.NEGATIVE_INFINITY;
 
   return {
-    slice() {
+    /** Deletes some old rows in one transaction. Returns false once every kind that is due is done. */
+    slice(): boolean {
       const before = store.clock.mono();
       if (at === 0) cleanups = before >= historyAt ? all : lines;
       const took = () => store.clock.mono() - before;

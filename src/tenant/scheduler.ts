@@ -12,26 +12,14 @@ export interface Job {
   wokenBy?: readonly Note["topic"][];
 }
 
-export interface Scheduler {
-  start(): void;
-  /** Runs the named job in the next round of the loop. */
-  wake(name: string): void;
-  /** Triggers, once each, the jobs for the topics of a commit. */
-  told(notes: readonly Note[]): void;
-  /** Starts no more jobs, and waits for those that run. */
-  stop(): Promise<void>;
-  /** When the loop last ran, by the monotonic clock. systemd's watchdog depends on it. */
-  readonly lastTick: number;
-  readonly failures: ReadonlyMap<string, number>;
-  readonly running: number;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** The loop sleeps at most this long, so an unknown due time is at most this late. */
 const LONGEST_SLEEP_MS = 1000;
 const AFTER_FAILURE_MS = 5000;
 
 /** The one loop of a tenant. A job that throws or hangs is tried again, and never delays the others. */
-export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): Scheduler {
+export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]) {
   const next = new Map(jobs.map((job) => [job.name, 0]));
   const running = new Map<string, Promise<void>>();
   const again = new Set<string>();
@@ -82,6 +70,7 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
     cancel = clock.after(Math.max(0, wait), tick);
   };
 
+  /** Runs the named job in the next round of the loop. */
   const wake = (name: string) => {
     if (running.has(name)) again.add(name);
     else next.set(name, 0);
@@ -94,15 +83,18 @@ export function createScheduler(clock: Clock, log: Log, jobs: readonly Job[]): S
       arm();
     },
     wake,
-    told(notes) {
+    /** Triggers, once each, the jobs for the topics of a commit. */
+    told(notes: readonly Note[]) {
       const topics = new Set(notes.map((note) => note.topic));
       for (const job of jobs) if (job.wokenBy?.some((topic) => topics.has(topic))) wake(job.name);
     },
+    /** Starts no more jobs, and waits for those that run. */
     async stop() {
       stopped = true;
       cancel?.();
       await Promise.all(running.values());
     },
+    /** When the loop last ran, by the monotonic clock. systemd's watchdog depends on it. */
     get lastTick() {
       return lastTick;
     },

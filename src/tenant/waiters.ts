@@ -1,13 +1,7 @@
 import type { Clock } from "../ground/kit/clock.ts";
 
 /** Readers that wait for an alert to open (contract §15, pull). */
-export interface Waiters {
-  /** Registers a reader. Call it before the query that decides to wait, so that no alert is missed. */
-  park(key: string, ms: number, signal: AbortSignal): Parked;
-  /** Wakes all waiting readers, a few in each turn of the event loop: a thousand answers at once would stop ingest. */
-  wake(): void;
-  readonly parked: number;
-}
+export type Waiters = ReturnType<typeof createWaiters>;
 
 interface Parked {
   /** Resolves when an alert opens, the time is over, or the tenant stops; at once when too many wait. */
@@ -27,7 +21,7 @@ const EACH_TURN = 32;
 
 const notParked: Parked = { woken: Promise.resolve(), leave: () => {} };
 
-export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
+export function createWaiters(clock: Clock, limits: WaiterLimits) {
   const parked = new Set<() => void>();
   const byKey = new Map<string, number>();
 
@@ -43,7 +37,8 @@ export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
   };
 
   return {
-    park(key, ms, signal) {
+    /** Registers a reader. Call it before the query that decides to wait, so that no alert is missed. */
+    park(key: string, ms: number, signal: AbortSignal): Parked {
       const held = byKey.get(key) ?? 0;
       if (ms <= 0 || signal.aborted || held >= limits.perKey || parked.size >= limits.all)
         return notParked;
@@ -61,6 +56,7 @@ export function createWaiters(clock: Clock, limits: WaiterLimits): Waiters {
       byKey.set(key, held + 1);
       return { woken: promise, leave };
     },
+    /** Wakes all waiting readers, a few in each turn of the event loop: a thousand answers at once would stop ingest. */
     wake() {
       wakeSome([...parked], 0);
     },

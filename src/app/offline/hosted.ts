@@ -34,18 +34,7 @@ type KeyFlags = FlagsGiven<typeof operatorFlags.key>;
 type ApnsFlags = FlagsGiven<typeof operatorFlags.apns>;
 
 /** The operator's work on the hosted service's data directory that no route does (contract §11). */
-export interface OfflineRegistry {
-  /** The account with this email; made where there is none. */
-  addAccount(email: string): Promise<{ account_id: string }>;
-  /** A session token of an account. Throws ServiceError not_found. */
-  addSession(email: string): Promise<{ token: string }>;
-  addTenant(flags: FlagsGiven<typeof operatorFlags.newTenant>): Promise<{ tenant_id: string }>;
-  /** Throws ServiceError not_found. */
-  setTenant(id: string, flags: TenantFlags): Promise<HostedTenant>;
-  /** An API key of a hosted tenant. Its account and membership are made if need be. */
-  addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }>;
-  setApns(flags: ApnsFlags): Promise<void>;
-}
+export type OfflineRegistry = ReturnType<typeof offlineOf>;
 
 interface OfflineOptions extends DatabaseFlags {
   data: string;
@@ -126,19 +115,23 @@ async function withDatabase<T>(
   }
 }
 
-function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry {
+function offlineOf(registry: Registry, options: OfflineOptions) {
   return {
-    async addAccount(email) {
+    /** The account with this email; made where there is none. */
+    async addAccount(email: string): Promise<{ account_id: string }> {
       refuse(emailFaults("email", email));
       const { account } = await registry.accounts.add(email);
       return { account_id: account.id };
     },
-    async addSession(email) {
+    /** A session token of an account. Throws ServiceError not_found. */
+    async addSession(email: string): Promise<{ token: string }> {
       const account = await registry.accounts.byEmail(email);
       if (account === null) throw notFound("account");
       return { token: await registry.sessions.add(account.id) };
     },
-    async addTenant(flags) {
+    async addTenant(
+      flags: FlagsGiven<typeof operatorFlags.newTenant>,
+    ): Promise<{ tenant_id: string }> {
       const { kind, owner } = flags;
       const change = checkTenant(flags, owner === undefined ? [] : emailFaults("owner", owner));
       const { boxUrl } = change;
@@ -150,17 +143,19 @@ function offlineOf(registry: Registry, options: OfflineOptions): OfflineRegistry
       await registry.tenants.set(id, change);
       return { tenant_id: id };
     },
-    async setTenant(id, flags) {
+    /** Throws ServiceError not_found. */
+    async setTenant(id: string, flags: TenantFlags): Promise<HostedTenant> {
       const isKnown = await registry.tenants.set(id, checkTenant(flags));
       const tenant = isKnown ? await registry.tenants.get(id) : null;
       if (tenant === null) throw notFound("tenant");
       return tenant;
     },
-    async addKey(flags) {
+    /** An API key of a hosted tenant. Its account and membership are made if need be. */
+    async addKey(flags: KeyFlags): Promise<{ api_key: string; account_id: string }> {
       refuse(emailFaults("email", flags.email));
       return addKey(registry, options, flags);
     },
-    setApns: (flags) => registry.apns.set(checkApns(flags)),
+    setApns: (flags: ApnsFlags) => registry.apns.set(checkApns(flags)),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Random } from "../../ground/kit/random.ts";
 import type { Role } from "../../ground/store/columns.ts";
 import { getMeta } from "../../ground/store/meta.ts";
 import { openReader, type Reader } from "../../ground/store/store.ts";
-import { type Account, type Key, passwordText } from "../../people/account.ts";
+import { type Account, passwordText } from "../../people/account.ts";
 import { changeAccount, getAccount, hasAccounts, listAccounts } from "../../people/accounts.ts";
 import { issueCode, pairLink } from "../../people/codes.ts";
 import { foldEmail, isEmail } from "../../people/email.ts";
@@ -18,20 +18,13 @@ import { setPasswordsOpen } from "../../people/oidc/password-switch.ts";
 import { codeTtl, type IssuedCode } from "../../people/pairing.ts";
 import { replacePassword } from "../../people/passwords.ts";
 import { roles } from "../../people/roles.ts";
-import type { Session } from "../../people/session.ts";
 import { endSession, listSessions } from "../../people/sessions.ts";
 import { removePerson } from "../../tenant/person-verbs.ts";
 import type { Directory } from "../operate/status.ts";
 import type { OpenDirectory } from "./directory.ts";
 
 /** The people of a data directory, for the operator, read-only. */
-export interface PeopleView {
-  accounts(): Account[];
-  /** All keys, or those of one account (its id or email). Throws ServiceError not_found. */
-  keys(who?: string): (Key & { email: string })[];
-  /** All signed-in browsers, or those of one account. Throws ServiceError not_found. */
-  sessions(who?: string): (Session & { email: string })[];
-}
+export type PeopleView = ReturnType<typeof viewOf>;
 
 /** As they are typed. */
 export const seatFlags = z.object({
@@ -54,7 +47,7 @@ export function seePeople<T>(options: Directory, use: (view: PeopleView) => T): 
   }
 }
 
-function viewOf(reader: Reader): PeopleView {
+function viewOf(reader: Reader) {
   const named = <T extends { account_id: string }>(things: T[]) => {
     const emails = new Map(listAccounts(reader).map((account) => [account.id, account.email]));
     return things.map((thing) => ({ ...thing, email: emails.get(thing.account_id) ?? "" }));
@@ -62,8 +55,10 @@ function viewOf(reader: Reader): PeopleView {
   const idOf = (who: string | undefined) => (who === undefined ? null : find(reader, who).id);
   return {
     accounts: () => listAccounts(reader),
-    keys: (who) => named(listKeys(reader, idOf(who))),
-    sessions: (who) => named(listSessions(reader, idOf(who), unixSeconds(reader.clock))),
+    /** All keys, or those of one account (its id or email). Throws ServiceError not_found. */
+    keys: (who?: string) => named(listKeys(reader, idOf(who))),
+    /** All signed-in browsers, or those of one account. Throws ServiceError not_found. */
+    sessions: (who?: string) => named(listSessions(reader, idOf(who), unixSeconds(reader.clock))),
   };
 }
 

@@ -35,14 +35,9 @@ export const isUsable = ({ state }: SeenContact): boolean =>
   state === "verified" || state === "failing";
 
 /** By which contacts the tenant's people can be reached. */
-export interface PeopleReach {
-  /** The lowest level of alerts for which a contact of theirs is used; null: none is used. */
-  from(account: string): number | null;
-  /** Why no contact reaches them. */
-  whyNone(account: string): string;
-}
+export type PeopleReach = ReturnType<typeof peopleReach>;
 
-export function peopleReach(reader: Reader): PeopleReach {
+export function peopleReach(reader: Reader) {
   const contacts = contactsByAccount(reader);
   const served = servedKinds(reader);
   const rules = new Map(
@@ -59,13 +54,15 @@ export function peopleReach(reader: Reader): PeopleReach {
       return paged && isUsable(one) && served.has(one.kind) ? [{ ...one, always }] : [];
     });
   return {
-    from(account) {
+    /** The lowest level of alerts for which a contact of theirs is used; null: none is used. */
+    from(account: string): number | null {
       const levels = [0, ...rulesOf(account).map(({ min_level }) => min_level)];
       const reaches = (level: number) =>
         waysOf({ rules: rulesOf(account), contacts: usable(account), level }).length > 0;
       return levels.sort((a, b) => a - b).find(reaches) ?? null;
     },
-    whyNone: (account) => whyNone(contacts.get(account) ?? [], served),
+    /** Why no contact reaches them. */
+    whyNone: (account: string) => whyNone(contacts.get(account) ?? [], served),
   };
 }
 

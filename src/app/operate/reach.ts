@@ -20,20 +20,18 @@ interface Unreached {
 const RULES_A_LOOK = 5_000;
 
 /** Finds people on ladders whom nothing reaches, and rules that notify nobody. Reads only changed projects again. */
-interface ReachWatch {
-  /** `complete`: false where there are more rules than one check reads. */
-  look(reader: Reader): { unreached: Unreached[]; complete: boolean };
-}
+type ReachWatch = ReturnType<typeof createReachWatch>;
 
 /** Changes with the versions of all projects that share schedules. */
 const SHARED = `SELECT group_concat(id || ':' || version) FROM projects
   WHERE id IN (SELECT project_id FROM schedules WHERE shared = 1)`;
 
-export function createReachWatch(rulesALook = RULES_A_LOOK): ReachWatch {
+export function createReachWatch(rulesALook = RULES_A_LOOK) {
   const known = new Map<number, ProjectReach>();
   let sharedThen = "";
   return {
-    look(reader) {
+    /** `complete`: false where there are more rules than one check reads. */
+    look(reader: Reader): { unreached: Unreached[]; complete: boolean } {
       const projects = reader
         .sql<[], Project>(
           "SELECT id, name, version, created_at AS createdAt FROM projects ORDER BY name",

@@ -2,12 +2,7 @@ import { createDecipheriv, createECDH, hkdfSync } from "node:crypto";
 import type { SeenPush } from "./evidence.ts";
 
 /** A browser with a push subscription (RFC 8291). It decrypts what its service worker would get. */
-export interface PushedBrowser {
-  /** The subscription in the form of the Push API. */
-  subscription(endpoint: string): { endpoint: string; keys: { p256dh: string; auth: string } };
-  /** The pushed text. Throws where the push isn't for this browser. */
-  open(body: Buffer): string;
-}
+export type PushedBrowser = ReturnType<typeof browser>;
 
 /** Lengths in bytes of what precedes the text of an encrypted push. */
 const SALT = 16;
@@ -16,15 +11,17 @@ const TAG = 16;
 
 const authSecret = Buffer.from("canary-auth-0123");
 
-export function browser(): PushedBrowser {
+export function browser() {
   const pair = createECDH("prime256v1");
   const point = pair.generateKeys();
   return {
-    subscription: (endpoint) => ({
+    /** The subscription in the form of the Push API. */
+    subscription: (endpoint: string) => ({
       endpoint,
       keys: { p256dh: point.toString("base64url"), auth: authSecret.toString("base64url") },
     }),
-    open(body) {
+    /** The pushed text. Throws where the push isn't for this browser. */
+    open(body: Buffer): string {
       const salt = body.subarray(0, SALT);
       if (body.readUInt32BE(16) !== 4_096 || body.readUInt8(20) !== 65) throw new Error("record");
       const sender = body.subarray(21, HEAD);

@@ -18,21 +18,7 @@ import {
 import { createWorsener } from "./worsen.ts";
 
 /** Sends events and operations without pause while the box is up. Each is entered in the ledger before it is sent. */
-export interface Feed {
-  /** The box is up: starts sending. */
-  open(): void;
-  /** The box is down: starts nothing more. */
-  shut(): void;
-  /** Calls `fn` once, at the next 202. */
-  onAccepted(fn: () => void): void;
-  /** Sends larger messages from now on, so that the log is soon moved into the database. */
-  swell(large: boolean): void;
-  /**
-   * Sends on until every promise has enough answered requests to be tested, for half a minute at most. Then ends, and
-   * waits for requests under way.
-   */
-  stop(): Promise<void>;
-}
+export type Feed = ReturnType<typeof startFeed>;
 
 interface FeedOptions {
   clock: Clock;
@@ -68,7 +54,7 @@ const LARGE = 6000;
 const ENOUGH = { events: 100, firings: 10, ends: 3, quiet: 2, revoked: 1, paging: 1, climbs: 4 };
 const ENOUGH_MS = 30_000;
 
-export function startFeed(options: FeedOptions): Feed {
+export function startFeed(options: FeedOptions) {
   const { clock, seed, api, tokens, ledger } = options;
   let gate = Promise.withResolvers<void>();
   let isOpen = false;
@@ -139,20 +125,28 @@ export function startFeed(options: FeedOptions): Feed {
   ];
 
   return {
+    /** The box is up: starts sending. */
     open() {
       isOpen = true;
       gate.resolve();
     },
+    /** The box is down: starts nothing more. */
     shut() {
       if (isOpen) gate = Promise.withResolvers();
       isOpen = false;
     },
-    onAccepted(fn) {
+    /** Calls `fn` once, at the next 202. */
+    onAccepted(fn: () => void) {
       accepted = fn;
     },
-    swell(value) {
+    /** Sends larger messages from now on, so that the log is soon moved into the database. */
+    swell(value: boolean) {
       large = value;
     },
+    /**
+     * Sends on until every promise has enough answered requests to be tested, for half a minute at most. Then ends, and
+     * waits for requests under way.
+     */
     async stop() {
       const from = clock.mono();
       while (!isEnough(ledger) && clock.mono() - from < ENOUGH_MS) await sleep(clock, 20);

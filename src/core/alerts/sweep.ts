@@ -22,14 +22,7 @@ interface SweepLimits {
 
 export const defaultSweepLimits: SweepLimits = { slice: 400, budgetMs: 10 };
 
-export interface Sweep {
-  /**
-   * Settles one slice of what is due, in one transaction, and says when the next one is due (Unix seconds; now
-   * or earlier: there is more; null: nothing is timed). Throws only what would meet every alert alike.
-   */
-  run(upSince: number): number | null;
-  stats(): SweepStats;
-}
+export type Sweep = ReturnType<typeof createSweep>;
 
 interface SweepStats {
   settled: number;
@@ -53,7 +46,7 @@ export function createSweep(
   log: Log,
   limits = defaultSweepLimits,
   later: (row: AlertRow) => LaterReport | null = () => null,
-): Sweep {
+) {
   const counted: SweepStats = { settled: 0, postponed: 0 };
 
   // As many as fitted into the time before, so that few are looked up in vain.
@@ -104,7 +97,11 @@ export function createSweep(
   };
 
   return {
-    run(upSince) {
+    /**
+     * Settles one slice of what is due, in one transaction, and says when the next one is due (Unix seconds; now
+     * or earlier: there is more; null: nothing is timed). Throws only what would meet every alert alike.
+     */
+    run(upSince: number): number | null {
       const now = unixSeconds(store.clock);
       const ids = store.sql<[now: number, pace: number], number>(DUE).pluck().all(now, pace);
       if (ids.length > 0) settle(ids, upSince);

@@ -114,16 +114,16 @@ export interface Range {
   most?: number;
 }
 
-interface Reading {
-  pieceAt: (at: number) => RosterPiece;
-  /** Layers that one piece looks at. */
-  looks: number;
-}
+type Reading = ReturnType<typeof readingOf>;
 
-function readingOf(schedule: Schedule): Reading {
+function readingOf(schedule: Schedule) {
   // An override is compared, a layer computed.
   const looks = 1 + schedule.layers.length + Math.floor(schedule.overrides.length / 20);
-  return { pieceAt: readSchedule(schedule), looks };
+  return {
+    pieceAt: readSchedule(schedule),
+    /** Layers that one piece looks at. */
+    looks,
+  };
 }
 
 function* previewOf(

@@ -21,21 +21,13 @@ const TAG_BYTES = 32;
 const MOST_WAITING = 8;
 
 /** Hashes and checks passwords in another thread. Throws ServiceError overloaded when too many wait. */
-export interface Passwords {
-  /** Returns the PHC string to store. */
-  hash(password: string): Promise<string>;
-  /**
-   * Whether `phc` is the hash of `password`. Where `phc` is null or unreadable it returns false after the same work, so
-   * the time doesn't reveal whether there was a hash.
-   */
-  verify(password: string, phc: string | null): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** One at a time, `waiting` behind it (default 8): each takes 19 MiB and a core for a while. */
 export function createPasswords(
   random: Random,
   { cost = standardCost, waiting = MOST_WAITING }: { cost?: Cost; waiting?: number } = {},
-): Passwords {
+) {
   let last: Promise<unknown> = Promise.resolve();
   let held = 0;
 
@@ -55,13 +47,18 @@ export function createPasswords(
   };
 
   return {
-    hash: (password) =>
+    /** Returns the PHC string to store. */
+    hash: (password: string) =>
       inTurn(async () => {
         const salt = random.bytes(SALT_BYTES);
         const tag = await derive(password, { cost, salt, tagBytes: TAG_BYTES });
         return formatPhc({ cost, salt, tag });
       }),
-    verify: (password, phc) =>
+    /**
+     * Whether `phc` is the hash of `password`. Where `phc` is null or unreadable it returns false after the same work, so
+     * the time doesn't reveal whether there was a hash.
+     */
+    verify: (password: string, phc: string | null) =>
       inTurn(async () => {
         const kept = phc === null ? null : parsePhc(phc);
         if (kept === null) {

@@ -18,30 +18,19 @@ export interface OriginPool {
 }
 
 /** Pools by origin, a limited number of them. */
-export interface Pools {
-  /** The origin's pool, made if need be; null where all pools are in use. */
-  take(origin: string): OriginPool | null;
-  /** An attempt got its connection. */
-  began(held: OriginPool): void;
-  /** An attempt has ended. `began`: it had a connection. */
-  leave(held: OriginPool, attempt: Attempt, began: boolean): void;
-  /** Whether an attempt that gives up now waited for a connection: all were in use within the last `ms`. */
-  heldBack(held: OriginPool, ms: number): boolean;
-  readonly size: number;
-  /** Ends every attempt (`stopped`) and every connection. */
-  destroy(): void;
-}
+export type Pools = ReturnType<typeof createPools>;
 
 /** `connections` for each origin, `most` origins. The pool idle for longest is dropped first. */
 export function createPools(
   clock: Clock,
   of: { connections: number; most: number; newAgent(origin: string): Agent },
-): Pools {
+) {
   const { connections, most, newAgent } = of;
   /** The one unused for longest comes first. */
   const pools = new Map<string, OriginPool>();
   return {
-    take(origin) {
+    /** The origin's pool, made if need be; null where all pools are in use. */
+    take(origin: string): OriginPool | null {
       const present = pools.get(origin);
       pools.delete(origin);
       if (present === undefined && pools.size >= most && !dropIdle(pools)) return null;
@@ -50,17 +39,22 @@ export function createPools(
       pools.set(origin, held);
       return held;
     },
-    began: (held) => void held.running++,
-    leave(held, attempt, began) {
+    /** An attempt got its connection. */
+    began: (held: OriginPool) => void held.running++,
+    /** An attempt has ended. `began`: it had a connection. */
+    leave(held: OriginPool, attempt: Attempt, began: boolean) {
       held.attempts.splice(held.attempts.indexOf(attempt), 1);
       if (!began) return;
       if (held.running >= connections) held.fullAt = clock.mono();
       held.running--;
     },
-    heldBack: (held, ms) => held.running >= connections || clock.mono() - held.fullAt < ms,
+    /** Whether an attempt that gives up now waited for a connection: all were in use within the last `ms`. */
+    heldBack: (held: OriginPool, ms: number) =>
+      held.running >= connections || clock.mono() - held.fullAt < ms,
     get size() {
       return pools.size;
     },
+    /** Ends every attempt (`stopped`) and every connection. */
     destroy() {
       for (const { agent, attempts } of pools.values()) {
         for (const attempt of attempts) attempt.end("stopped");

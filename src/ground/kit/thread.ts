@@ -22,15 +22,6 @@ export interface ThreadOptions {
 /** The thread's answer, or why there is none: `late`, `heap`, `busy` (others wait, or it doesn't start in time), `closed`, or how the thread ended. */
 export type Heard = { said: unknown } | { ended: "late" | "heap" | "busy" | "closed" | string };
 
-interface WorkThread {
-  /** Gives the thread one piece of work. The buffers in `moved` then belong to the thread. Never rejects. */
-  ask(work: unknown, moved?: readonly ArrayBuffer[]): Promise<Heard>;
-  /** Ends the work that is under way, and the thread with it; what waits gets another thread. Resolves when its memory is free. */
-  restart(): Promise<void>;
-  /** Ends the thread. Waiting work gets `closed`. */
-  close(): Promise<void>;
-}
-
 /** Loading the code takes long on a slow SD card, so it has a limit of its own. */
 const START_LIMIT_MS = 15_000;
 
@@ -43,7 +34,7 @@ const IDLE_MS = 60_000;
  * A thread for work that may take too long; it is ended when it does, so it never delays a page. Its program sends one
  * message once it is loaded, and then an answer for each piece of work.
  */
-export function createWorkThread(options: ThreadOptions): WorkThread {
+export function createWorkThread(options: ThreadOptions) {
   const { clock, deadlineMs, longestQueue } = options;
   const { patience = 5, longestWaitMs = Number.POSITIVE_INFINITY } = options;
   let thread: Worker | undefined;
@@ -52,6 +43,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
   let closed = false;
   let cancelIdle = () => {};
 
+  /** Ends the work that is under way, and the thread with it; what waits gets another thread. Resolves when its memory is free. */
   async function endThread(): Promise<void> {
     const worker = thread;
     thread = undefined;
@@ -91,7 +83,8 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
   }
 
   return {
-    async ask(work, moved = []) {
+    /** Gives the thread one piece of work. The buffers in `moved` then belong to the thread. Never rejects. */
+    async ask(work: unknown, moved: readonly ArrayBuffer[] = []): Promise<Heard> {
       if (closed) return { ended: "closed" };
       if (inLine > longestQueue) return { ended: "busy" };
       inLine += 1;
@@ -102,6 +95,7 @@ export function createWorkThread(options: ThreadOptions): WorkThread {
       return mine;
     },
     restart: endThread,
+    /** Ends the thread. Waiting work gets `closed`. */
     async close() {
       closed = true;
       cancelIdle();

@@ -21,22 +21,7 @@ const LIST_MS = 30_000;
 const USER_VERSION = 60;
 
 /** A file that is made what the database holds of a store. No SQLite has it open. */
-export interface StoreCopy {
-  /**
-   * Brings it to the latest commit there. Resolves with how many pages that took. Rejects with StoreFault where they
-   * aren't what was kept, or can't be written here.
-   */
-  follow(): Promise<number>;
-  /** Number of the latest commit that is wholly in it; null before the first, also where there is none yet. */
-  readonly seq: number | null;
-  /** Of its pages. */
-  readonly sums: PageSums;
-  /** Whether the database still has each page of it: the file can be made, and the database lack what made it. */
-  isThere(): Promise<boolean>;
-  /** How many changes of its tables the store has had (`user_version`). */
-  schema(): number;
-  close(): void;
-}
+export type StoreCopy = ReturnType<typeof openCopy>;
 
 interface End {
   seq: number;
@@ -51,7 +36,7 @@ interface Missing {
 }
 
 /** Opens the file, or makes it. Whatever it holds, only pages that differ are fetched. */
-export function openCopy(database: Database, tenantId: string, path: string): StoreCopy {
+export function openCopy(database: Database, tenantId: string, path: string) {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   const sums = createPageSums();
   let isRead = false;
@@ -116,7 +101,11 @@ export function openCopy(database: Database, tenantId: string, path: string): St
     );
 
   return {
-    async follow() {
+    /**
+     * Brings it to the latest commit there. Resolves with how many pages that took. Rejects with StoreFault where they
+     * aren't what was kept, or can't be written here.
+     */
+    async follow(): Promise<number> {
       if (!isRead) await readInto(sums, fd);
       isRead = true;
       let count = 0;
@@ -138,11 +127,14 @@ export function openCopy(database: Database, tenantId: string, path: string): St
         isListed = false;
       }
     },
-    get seq() {
+    /** Number of the latest commit that is wholly in it; null before the first, also where there is none yet. */
+    get seq(): number | null {
       return whole;
     },
+    /** Of its pages. */
     sums,
-    async isThere() {
+    /** Whether the database still has each page of it: the file can be made, and the database lack what made it. */
+    async isThere(): Promise<boolean> {
       const [row] = await database.query<{ count: number; sum: string | null }>(
         "SELECT count(*)::int AS count, bit_xor(hash)::text AS sum FROM tenant_pages WHERE tenant_id = $1",
         [tenantId],
@@ -150,7 +142,8 @@ export function openCopy(database: Database, tenantId: string, path: string): St
       );
       return row?.count === sums.count && row.sum === String(sums.sum);
     },
-    schema() {
+    /** How many changes of its tables the store has had (`user_version`). */
+    schema(): number {
       const version = Buffer.alloc(4);
       readSync(fd, version, 0, 4, USER_VERSION);
       return version.readInt32BE(0);

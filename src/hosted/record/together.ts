@@ -1,6 +1,6 @@
 import type { Clock } from "../../ground/kit/clock.ts";
 import type { RecordEnd } from "../../ground/store/record/record.ts";
-import { type BatchAsker, batchAsker } from "../registry/postgres/asker.ts";
+import { batchAsker } from "../registry/postgres/asker.ts";
 import type { Database } from "../registry/postgres/connect.ts";
 import { batchFaults } from "../registry/postgres/database-faults.ts";
 import type { DatabaseValue } from "../registry/postgres/line.ts";
@@ -11,12 +11,7 @@ import { LIFE } from "./taking.ts";
 export type Ours = readonly [id: string, epoch: number, run: string];
 
 /** Asks of the database what many stores of a process ask at one time, by one statement for all of them. */
-export interface Together {
-  /** Renews a store's life: the number of its latest commit. null: ask alone. */
-  renew: BatchAsker<Ours, number | null>;
-  /** Keeps a commit of a store whose latest one is `before`. false: nothing was kept, ask alone. */
-  keep(ours: Ours, end: RecordEnd, before: number): Promise<boolean>;
-}
+export type Together = ReturnType<typeof together>;
 
 /** A commit of more pages is kept alone, so that small ones don't wait for it. */
 export const MOST_PAGES = 64;
@@ -65,7 +60,7 @@ interface Commit {
   pages: ReturnType<typeof pageValues>;
 }
 
-export function together(database: Pick<Database, "query">, clock: Clock): Together {
+export function together(database: Pick<Database, "query">, clock: Clock) {
   const ask = <Row extends object>(sql: string, values: readonly DatabaseValue[]) =>
     database.query<Row>(sql, values, { withinMs: KEEP_MS });
   const renew = batchAsker<Ours, number | null>({
@@ -91,8 +86,10 @@ export function together(database: Pick<Database, "query">, clock: Clock): Toget
     atOnce: AT_ONCE,
   });
   return {
+    /** Renews a store's life: the number of its latest commit. null: ask alone. */
     renew,
-    keep: (ours, end, before) =>
+    /** Keeps a commit of a store whose latest one is `before`. false: nothing was kept, ask alone. */
+    keep: (ours: Ours, end: RecordEnd, before: number) =>
       keep({ ours, end, before, pages: pageValues(newFirst(end.pages)) }),
   };
 }

@@ -44,23 +44,7 @@ interface Ping {
 }
 
 /** Receives reports of jobs, and passes changes to the rules. */
-export interface HeartbeatWatch {
-  /** Handles a job's report; resolves after everything that follows from it is committed. Throws 404. */
-  hear(id: string, ping: Ping): Promise<void>;
-  /** Changes a heartbeat's state by `change`, and passes the result to the rules. */
-  change(
-    id: string,
-    change: (tx: Tx, beat: HeartbeatState, row: HeartbeatRow) => Step,
-    /** The caller's store of the tenant. */
-    as?: Store,
-  ): Promise<void>;
-  /** Checks the heartbeats that are due. Returns the next due time, Unix seconds. */
-  look(): Promise<number | null>;
-  /** Uses an adapter's committed events as pings of the heartbeats that watch for them. */
-  overhear(source: Source, events: readonly IngestEvent[]): Promise<void>;
-  /** Passes an event of this heartbeat to the rules now. Throws where it can't be committed. */
-  tell(row: HeartbeatRow, owed: Owed): Promise<void>;
-}
+export type HeartbeatWatch = ReturnType<typeof createHeartbeatWatch>;
 
 const AFTER_FAILURE = 5;
 /** Seconds until a row that fails is tried again, for example one with a zone that the system no longer has. */
@@ -76,7 +60,7 @@ export function createHeartbeatWatch(deps: {
   ingest: Pick<IngestHandle, "submit" | "takers">;
   log: Log;
   tenantId: string;
-}): HeartbeatWatch {
+}) {
   const { store, ingest, log, tenantId } = deps;
   const overheard = createHeartbeatFeed(store);
   const telling = new Map<string, Promise<void>>();
@@ -153,6 +137,7 @@ export function createHeartbeatWatch(deps: {
   };
   const commits = createSharedCommits(store, takeWord);
 
+  /** Handles a job's report; resolves after everything that follows from it is committed. Throws 404. */
   const hear = async (id: string, ping: Ping) => {
     await commits.write({ id, ping });
     await settleOwed(id);
@@ -160,7 +145,8 @@ export function createHeartbeatWatch(deps: {
 
   return {
     hear,
-    async overhear(source, events) {
+    /** Uses an adapter's committed events as pings of the heartbeats that watch for them. */
+    async overhear(source: Source, events: readonly IngestEvent[]) {
       for (const id of overheard.fedBy(source, events))
         try {
           await hear(id, { word: "success", rid: null, exit: null, message: null });
@@ -169,7 +155,12 @@ export function createHeartbeatWatch(deps: {
           log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
         }
     },
-    async change(id, change, as = store) {
+    /** Changes a heartbeat's state by `change`, and passes the result to the rules. */
+    async change(
+      id: string,
+      change: (tx: Tx, beat: HeartbeatState, row: HeartbeatRow) => Step,
+      as: Store = store,
+    ) {
       as.write((tx) => {
         const row = heartbeatRow(tx, id);
         if (row === null) throw notFound("heartbeat");
@@ -177,7 +168,8 @@ export function createHeartbeatWatch(deps: {
       });
       await settleOwed(id);
     },
-    async look() {
+    /** Checks the heartbeats that are due. Returns the next due time, Unix seconds. */
+    async look(): Promise<number | null> {
       const due = dueHeartbeats(store, unixSeconds(store.clock));
       if (due.length > 0)
         store.write((tx) => {
@@ -186,7 +178,8 @@ export function createHeartbeatWatch(deps: {
       await Promise.all(due.map(({ id }) => settleOwed(id)));
       return nextHeartbeat(store);
     },
-    tell: (row, owed) => submitFor(row, [heartbeatEvent(row, owed)]),
+    /** Passes an event of this heartbeat to the rules now. Throws where it can't be committed. */
+    tell: (row: HeartbeatRow, owed: Owed) => submitFor(row, [heartbeatEvent(row, owed)]),
   };
 }
 

@@ -29,14 +29,6 @@ interface Group {
   settle: Settle;
 }
 
-interface Batcher {
-  /** Throws ServiceError overloaded above the limits of waiting events, which are higher with `isLast`. */
-  submit(arrivals: readonly Arrival[], settle: Settle, isLast?: boolean): void;
-  /** Writes everything that waits, now. */
-  drain(): void;
-  readonly waiting: number;
-}
-
 interface BatchWriter {
   /**
    * Writes a batch and commits it before it returns: the whole, or where that is too much its first groups, at least
@@ -71,7 +63,7 @@ const MOST_PATIENT_TURNS = 512;
 export function createBatcher(
   { process, commitMs, now, mayTell }: BatchWriter,
   limits: BatchLimits,
-): Batcher {
+) {
   let queue: Group[] = [];
   let events = 0;
   let chars = 0;
@@ -121,7 +113,8 @@ export function createBatcher(
   };
 
   return {
-    submit(arrivals, settle, isLast = false) {
+    /** Throws ServiceError overloaded above the limits of waiting events, which are higher with `isLast`. */
+    submit(arrivals: readonly Arrival[], settle: Settle, isLast: boolean = false) {
       const room = isLast ? ROOM_OF_LAST : 1;
       const group = { arrivals, chars: charsOf(arrivals), settle };
       if (
@@ -138,6 +131,7 @@ export function createBatcher(
       queue.push(group);
       schedule();
     },
+    /** Writes everything that waits, now. */
     drain() {
       while (queue.length > 0) flush();
     },

@@ -1,21 +1,6 @@
 /** Keys that are remembered, of all rules. */
 const MOST = 50_000;
 
-/**
- * The keys that were counted into a rule's shared alert, with their highest level: an event with a counted key is
- * nothing new. A key that was dropped from memory, or whose batch was undone, counts as new.
- */
-interface CountedKeys {
-  /** Whether the key is new, or its level is higher than before. */
-  isNews(one: CountedKey, level: number): boolean;
-  add(one: CountedKey, level: number): void;
-  /** The key has an alert of its own, or its sender ended it: if it comes again, it is new. */
-  drop(prefix: string, key?: string): void;
-  /** The batch is over: committed, or undone. */
-  settle(): void;
-  undo(): void;
-}
-
 interface CountedKey {
   /** The common beginning of the keys of its rule and subject. */
   prefix: string;
@@ -23,11 +8,16 @@ interface CountedKey {
   alertId: number;
 }
 
-export function createCountedKeys(): CountedKeys {
+/**
+ * The keys that were counted into a rule's shared alert, with their highest level: an event with a counted key is
+ * nothing new. A key that was dropped from memory, or whose batch was undone, counts as new.
+ */
+export function createCountedKeys() {
   const byPrefix = new Map<string, Map<string, { alertId: number; level: number }>>();
   let fresh: CountedKey[] = [];
   let size = 0;
 
+  /** The key has an alert of its own, or its sender ended it: if it comes again, it is new. */
   const drop = (prefix: string, key?: string) => {
     const keys = byPrefix.get(prefix);
     if (keys === undefined) return;
@@ -37,11 +27,12 @@ export function createCountedKeys(): CountedKeys {
   };
 
   return {
-    isNews({ prefix, key, alertId }, level) {
+    /** Whether the key is new, or its level is higher than before. */
+    isNews({ prefix, key, alertId }: CountedKey, level: number): boolean {
       const known = byPrefix.get(prefix)?.get(key);
       return known === undefined || known.alertId !== alertId || level > known.level;
     },
-    add(one, level) {
+    add(one: CountedKey, level: number) {
       const { prefix, key, alertId } = one;
       if (!this.isNews(one, level)) return;
       drop(prefix, key);
@@ -55,6 +46,7 @@ export function createCountedKeys(): CountedKeys {
       fresh.push(one);
     },
     drop,
+    /** The batch is over: committed, or undone. */
     settle() {
       fresh = [];
     },

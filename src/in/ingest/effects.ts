@@ -10,10 +10,10 @@ import { keyPrefix } from "./alert-key.ts";
 import type { Arrival, IngestAnswer } from "./arrival.ts";
 import { isNewTo, type Novelty } from "./first-seen.ts";
 import { createFolding, lasting } from "./folding.ts";
-import { createGoingOn, type GoingOn } from "./going-on.ts";
+import { createGoingOn } from "./going-on.ts";
 import type { Habits } from "./habits.ts";
 import { type CompiledRule, matches } from "./match.ts";
-import { createMissing, type Missing } from "./missing.ts";
+import { createMissing } from "./missing.ts";
 import { conclude, heldFiring, identified, nameScopeOf, subjectMaker } from "./named.ts";
 import type { NamedState } from "./named-fields.ts";
 import type { OpenAlerts } from "./open-alerts.ts";
@@ -35,23 +35,7 @@ export interface Done {
 }
 
 /** What events do to alerts: fold into one, open one, end one; in the caller's transaction. */
-interface Effects {
-  of(tx: Tx, arrival: Arrival, known: Known): Done;
-  readonly goingOn: GoingOn;
-  readonly missing: Missing;
-  /** Looks at so many of those whose wait is over: each opens, or is forgotten. */
-  settleWaiting(tx: Tx, most: number): void;
-  /** Writes what is only in memory so far. */
-  flush(tx: Tx): void;
-  /** Rows that the batch's opened and ended alerts wrote so far, with their deliveries. */
-  rowsTaken(tx: Tx): number;
-  /** The sources of this batch's events that had no effect. */
-  readonly nothing: { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] };
-  /** Undoes the batch in memory. */
-  undo(): void;
-  /** The batch is over: committed, or undone in memory. */
-  reset(): void;
-}
+type Effects = ReturnType<typeof createEffects>;
 
 /**
  * What became of an event under one rule. "again": the same firing was reported again. "held": so it was, and there is no alert:
@@ -76,7 +60,7 @@ export function createEffects(memory: {
   windows: Windows;
   unresolved: Unresolved;
   habits: Habits;
-}): Effects {
+}) {
   const { projects, openAlerts, windows, habits } = memory;
   const tooMany = createTooMany(openAlerts, memory.unresolved);
   const waiting = createWaitingBook();
@@ -240,7 +224,7 @@ export function createEffects(memory: {
   };
 
   return {
-    of(tx, arrival, known) {
+    of(tx: Tx, arrival: Arrival, known: Known): Done {
       missing.hear(tx, arrival, known.mined);
       const named = arrival.event.named ?? null;
       return named === null || named.action === "fire"
@@ -249,7 +233,8 @@ export function createEffects(memory: {
     },
     goingOn,
     missing,
-    settleWaiting(tx, most) {
+    /** Looks at so many of those whose wait is over: each opens, or is forgotten. */
+    settleWaiting(tx: Tx, most: number) {
       for (const one of dueWaiting(tx, tx.at, most)) {
         const { all } = projects.get(one.project_id).rules;
         const rule = all.find(({ rule: { id } }) => id === one.rule_id);
@@ -259,17 +244,22 @@ export function createEffects(memory: {
         else settle(tx, rule, one);
       }
     },
+    /** Writes what is only in memory so far. */
     flush: writeSoFar,
+    /** Rows that the batch's opened and ended alerts wrote so far, with their deliveries. */
     rowsTaken: rows.count,
-    get nothing() {
+    /** The sources of this batch's events that had no effect. */
+    get nothing(): { unmatched: Source[]; unmatchedResolves: Source[]; clockSuspects: Source[] } {
       return nothing;
     },
+    /** Undoes the batch in memory. */
     undo() {
       tooMany.undo();
       folding.undo();
       goingOn.clear();
       missing.clear();
     },
+    /** The batch is over: committed, or undone in memory. */
     reset() {
       openAlerts.settle();
       tooMany.settle();

@@ -44,17 +44,7 @@ interface Heard extends Sight {
 }
 
 /** When the templates of a project came. */
-export interface HeardBook {
-  /** Notes an event of a template (a root), from a source that learns or not. `isReturn`: it hadn't come for a day or longer. */
-  hear(root: string, event: { at: number; isLearning: boolean }): Sight & { isReturn: boolean };
-  /** The younger template is part of the older now. */
-  merge(younger: string, older: string): void;
-  forget(root: string): void;
-  /** Since when the source is heard; null: not yet. */
-  since(sourceId: number): number | null;
-  /** The source's first event came. */
-  begin(sourceId: number, at: number): void;
-}
+export type HeardBook = ReturnType<typeof readHeard>;
 
 const LAST = `SELECT t.id, c.last_seen AS lastAt FROM templates t
   LEFT JOIN template_counts c ON c.project_id = t.project_id AND c.id = t.id WHERE t.project_id = ?`;
@@ -75,28 +65,22 @@ function sightOf({ at, after, learning }: StoredReturn): Sight {
 }
 
 /** When the box was off. */
-export interface Downtimes {
-  /** Seconds between the two in which it ran. */
-  without(from: number, at: number): number;
-  /** Seconds in which it was off, of stretches that touch the span. */
-  within(from: number, until: number): number;
-  /** Seconds in which it ran since something was heard `last`; since its clock was set back, if that was later. */
-  silence(last: number, at: number): number;
-  /** When that silence has lasted so long. */
-  silentFor(last: number, seconds: number, at: number): number;
-}
+export type Downtimes = ReturnType<typeof readDowntimes>;
 
-export function readDowntimes(reader: Reader): Downtimes {
+export function readDowntimes(reader: Reader) {
   const downs = reader.sql<[], { until: number; seconds: number }>(DOWN).all();
   const sum = (some: typeof downs) => some.reduce((all, { seconds }) => all + seconds, 0);
   const setBack = downs.filter(({ seconds }) => seconds === 0).map(({ until }) => until);
   const begun = (last: number, at: number) => Math.max(last, ...setBack.filter((one) => one <= at));
+  /** Seconds between the two in which it ran. */
   const without = (from: number, at: number) =>
     at - from - sum(downs.filter(({ until }) => until > from && until <= at));
   return {
     without,
-    silence: (last, at) => without(begun(last, at), at),
-    silentFor(last, seconds, at) {
+    /** Seconds in which it ran since something was heard `last`; since its clock was set back, if that was later. */
+    silence: (last: number, at: number) => without(begun(last, at), at),
+    /** When that silence has lasted so long. */
+    silentFor(last: number, seconds: number, at: number): number {
       const from = begun(last, at);
       const after = downs.filter(({ until }) => until > from);
       return after
@@ -106,7 +90,8 @@ export function readDowntimes(reader: Reader): Downtimes {
           from + seconds,
         );
     },
-    within: (from, end) =>
+    /** Seconds in which it was off, of stretches that touch the span. */
+    within: (from: number, end: number) =>
       sum(downs.filter(({ until, seconds }) => until > from && until - seconds < end)),
   };
 }
@@ -116,7 +101,7 @@ export function readHeard(
   reader: Reader,
   projectId: number,
   { rootOf, now }: { rootOf(id: string): string; now: number },
-): HeardBook {
+) {
   const byRoot = new Map<string, Heard>();
   const join = (root: string, more: Heard) => {
     const heard = byRoot.get(root);
@@ -138,7 +123,11 @@ export function readHeard(
   /** Silence since then, without the time in which the box was off. */
   const silence = (from: number, at: number) => (at - from < DAY ? 0 : downs.without(from, at));
   return {
-    hear(root, { at, isLearning: learns }) {
+    /** Notes an event of a template (a root), from a source that learns or not. `isReturn`: it hadn't come for a day or longer. */
+    hear(
+      root: string,
+      { at, isLearning: learns }: { at: number; isLearning: boolean },
+    ): Sight & { isReturn: boolean } {
       const heard = byRoot.get(root);
       const after = heard === undefined ? Infinity : silence(heard.lastAt, at);
       const isReturn = after >= DAY;
@@ -149,14 +138,17 @@ export function readHeard(
       byRoot.set(root, { lastAt: at, since: at, after: learns ? 0 : after });
       return { since: at, after, isReturn };
     },
-    merge(younger, older) {
+    /** The younger template is part of the older now. */
+    merge(younger: string, older: string) {
       const heard = byRoot.get(younger);
       byRoot.delete(younger);
       if (heard !== undefined) join(older, heard);
     },
-    forget: (root) => void byRoot.delete(root),
-    since: (sourceId) => sources.get(sourceId) ?? null,
-    begin: (sourceId, at) => void sources.set(sourceId, at),
+    forget: (root: string) => void byRoot.delete(root),
+    /** Since when the source is heard; null: not yet. */
+    since: (sourceId: number) => sources.get(sourceId) ?? null,
+    /** The source's first event came. */
+    begin: (sourceId: number, at: number) => void sources.set(sourceId, at),
   };
 }
 

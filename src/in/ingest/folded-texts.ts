@@ -6,22 +6,6 @@ import type { IngestEvent } from "./event.ts";
 import type { OpenAlert } from "./open-alerts.ts";
 import type { Mined, Miner } from "./template/miner.ts";
 
-/**
- * The texts of an alert's lines that have names, numbers aside. One that an acknowledged alert doesn't hold
- * ("billing-api is down", where orders-api was) is new trouble, of which whoever took it is told. Only in memory: after
- * a start an alert holds its last message.
- */
-interface FoldedTexts {
-  hear(
-    tx: Tx,
-    alert: OpenAlert,
-    line: { event: Pick<IngestEvent, "message" | "level">; mined: Mined; miner: Miner },
-  ): void;
-  /** New trouble in acknowledged alerts, by their ids. */
-  takeNews(): ReadonlyMap<number, FoldInput>;
-  clear(): void;
-}
-
 /** An alert of so many texts is one of lines that always differ, of which each further one is no news. */
 const MOST_TEXTS = 5;
 const MOST_ALERTS = 5_000;
@@ -34,7 +18,12 @@ interface Text {
   mined: Mined;
 }
 
-export function createFoldedTexts(): FoldedTexts {
+/**
+ * The texts of an alert's lines that have names, numbers aside. One that an acknowledged alert doesn't hold
+ * ("billing-api is down", where orders-api was) is new trouble, of which whoever took it is told. Only in memory: after
+ * a start an alert holds its last message.
+ */
+export function createFoldedTexts() {
   const byAlert = new ForgetfulMap<number, Text[]>(MOST_ALERTS);
   const news = new Map<number, FoldInput>();
 
@@ -45,7 +34,15 @@ export function createFoldedTexts(): FoldedTexts {
   };
 
   return {
-    hear(tx, alert, { event, mined, miner }) {
+    hear(
+      tx: Tx,
+      alert: OpenAlert,
+      {
+        event,
+        mined,
+        miner,
+      }: { event: Pick<IngestEvent, "message" | "level">; mined: Mined; miner: Miner },
+    ) {
       if (!mined.hasNames) return;
       let held = byAlert.get(alert.id);
       if (held === undefined) {
@@ -64,7 +61,8 @@ export function createFoldedTexts(): FoldedTexts {
       const isWorse = news.get(alert.id)?.isWorse === true || event.level > alert.level;
       news.set(alert.id, { what: cut(event.message, LONGEST_NEWS), isWorse });
     },
-    takeNews() {
+    /** New trouble in acknowledged alerts, by their ids. */
+    takeNews(): ReadonlyMap<number, FoldInput> {
       const taken = new Map(news);
       news.clear();
       return taken;

@@ -10,27 +10,18 @@ import type { ProjectStates } from "./project-state.ts";
 import type { Mined } from "./template/miner.ts";
 
 /** Counts events into alerts that stand. */
-export interface Folding {
-  /** Whether it is more than a firing that is reported again. */
-  into(
-    tx: Tx,
-    rule: CompiledRule,
-    to: { key: string; alert: OpenAlert },
-    of: Arrival & { mined: Mined },
-  ): boolean;
-  /** After the alerts' rows are written: tells what the events make to be told. */
-  flush(tx: Tx): void;
-  undo(): void;
-  /** The batch is over: committed, or undone. */
-  settle(): void;
-}
-
-export function createFolding(openAlerts: OpenAlerts, projects: ProjectStates): Folding {
+export function createFolding(openAlerts: OpenAlerts, projects: ProjectStates) {
   const bursts: OpenAlert[] = [];
   const texts = createFoldedTexts();
 
   return {
-    into(tx, { rule, names }, { key, alert }, { source, event, mined }) {
+    /** Whether it is more than a firing that is reported again. */
+    into(
+      tx: Tx,
+      { rule, names }: CompiledRule,
+      { key, alert }: { key: string; alert: OpenAlert },
+      { source, event, mined }: Arrival & { mined: Mined },
+    ): boolean {
       if (alert.source !== null && alert.source !== source.name) {
         alert.source = null;
         isOfSeveral(tx, alert.id);
@@ -64,11 +55,13 @@ export function createFolding(openAlerts: OpenAlerts, projects: ProjectStates): 
       openAlerts.touch(key, alert);
       return true;
     },
-    flush(tx) {
+    /** After the alerts' rows are written: tells what the events make to be told. */
+    flush(tx: Tx) {
       for (const alert of bursts.splice(0)) renotifyBurst(tx, alert.id);
       for (const [id, joining] of texts.takeNews()) foldIntoAcknowledged(tx, id, joining);
     },
     undo: texts.clear,
+    /** The batch is over: committed, or undone. */
     settle() {
       bursts.length = 0;
     },

@@ -18,24 +18,7 @@ import type { CountedBy } from "./hour-rows.ts";
 import type { CompiledRule } from "./match.ts";
 
 /** How often things usually come, for rules that ask. */
-export interface Habits {
-  /** Counts an event of a template (a root); `asked`: by rules of its project. */
-  hear(tx: Tx, projectId: number, of: { root: string; asked: boolean }): void;
-  /**
-   * Counts what the rule takes, where it has counts of its own. How often it `came` and `usually` comes, where the rule asks
-   * for what is unusual.
-   */
-  comparedTo(
-    tx: Tx,
-    rule: CompiledRule,
-    arrival: Arrival,
-    root: string,
-  ): Unusually | "usual" | null;
-  /** Counts an event that the rule takes under this key of its alerts, where it has counts of its own. */
-  count(tx: Tx, rule: CompiledRule, arrival: Arrival, alertKey: string): void;
-  /** Counts were moved, undone or read again. */
-  clear(): void;
-}
+export type Habits = ReturnType<typeof createHabits>;
 
 interface Unusually {
   came: number;
@@ -59,7 +42,7 @@ const MOST_COMPARED = 20_000;
 /** Of an alert's key what stands behind its rule: the template, and the rule's identifiers. */
 export const countedKey = (alertKey: string): string => alertKey.slice(alertKey.indexOf(":") + 1);
 
-export function createHabits(counts: HourCounts): Habits {
+export function createHabits(counts: HourCounts) {
   let compared = new WeakMap<CompiledRule, ForgetfulMap<string, Compared>>();
   /** The series of each project's templates. */
   const ofTemplates = new Map<number, number>();
@@ -106,8 +89,9 @@ export function createHabits(counts: HourCounts): Habits {
     });
   };
 
-  const own: Habits = {
-    hear(tx, projectId, { root, asked }) {
+  const own = {
+    /** Counts an event of a template (a root); `asked`: by rules of its project. */
+    hear(tx: Tx, projectId: number, { root, asked }: { root: string; asked: boolean }) {
       let series = ofTemplates.get(projectId);
       if (series === undefined) {
         series = counts.series(tx, { projectId, selection: TEMPLATES, since: tx.at }).id;
@@ -115,7 +99,16 @@ export function createHabits(counts: HourCounts): Habits {
       }
       counts.add(tx, { series, key: root }, asked);
     },
-    comparedTo(tx, rule, arrival, root) {
+    /**
+     * Counts what the rule takes, where it has counts of its own. How often it `came` and `usually` comes, where the rule asks
+     * for what is unusual.
+     */
+    comparedTo(
+      tx: Tx,
+      rule: CompiledRule,
+      arrival: Arrival,
+      root: string,
+    ): Unusually | "usual" | null {
       const { unusual } = rule;
       if (unusual === null) return null;
       // A template's id says which rule's key it is; identifiers are read from the event.
@@ -145,12 +138,14 @@ export function createHabits(counts: HourCounts): Habits {
       if (found.usual === null || !isUnusual(unusual, found)) return "usual";
       return { came: Math.round(found.count), usually: Math.round(found.usual) };
     },
-    count(tx, rule, arrival, alertKey) {
+    /** Counts an event that the rule takes under this key of its alerts, where it has counts of its own. */
+    count(tx: Tx, rule: CompiledRule, arrival: Arrival, alertKey: string) {
       if (rule.selection === TEMPLATES) return;
       const { id } = seriesOf(tx, rule);
       const of = { series: id, key: countedKey(alertKey) };
       if (!isCounted(arrival, id)) counts.add(tx, of, true);
     },
+    /** Counts were moved, undone or read again. */
     clear() {
       compared = new WeakMap();
       ofTemplates.clear();

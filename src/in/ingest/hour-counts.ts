@@ -46,42 +46,13 @@ interface HeldSeries {
   keys: number;
 }
 
-export interface HourCounts {
-  /**
-   * Counts one event, in its own transaction, and writes it within a minute. `asked`: rules ask for it, so it is written at the
-   * end of its batch where a kill would lose what matters: the first event after a minute, or a twentieth of the hour's.
-   * Not where the series has too many keys on this day.
-   */
-  add(tx: Tx, of: CountedBy, asked: boolean): void;
-  /** The day's count of each hour, with what isn't written yet; null where nothing came. */
-  hoursOf(reader: Reader, of: CountedBy, day: number): readonly number[] | null;
-  /** The project's series of a selection; a new one counts `since` then. */
-  series(tx: Tx, of: { projectId: number; selection: string; since: number }): CountSeries;
-  /** The younger template is part of the older now. */
-  merge(tx: Tx, projectId: number, merged: MergedTemplates): void;
-  /** The end of a batch: writes some of what has waited for a minute. */
-  flush(tx: Tx): void;
-  /** Whether something waits for that. */
-  waitsAt(at: number): boolean;
-  /** Writes everything. */
-  finish(tx: Tx): void;
-  isWritten(): boolean;
-  /** Series are looked up anew. */
-  forgetSeries(projectId: number): void;
-  /** Counts that were over the limit of a day. */
-  readonly overflowed: number;
-  forget(projectId: number): void;
-  /** The box was off: its downtimes are read again. */
-  forgetDowntimes(): void;
-  /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
-  clear(): void;
-}
+export type HourCounts = ReturnType<typeof createHourCounts>;
 
 /** The absolute value: after the clock was set back, the minute would never be over. */
 const isOver = (since: number, at: number): boolean => Math.abs(at - since) >= UNWRITTEN_SECONDS;
 const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
 
-export function createHourCounts(): HourCounts {
+export function createHourCounts() {
   const held = new Map<number, HeldSeries>();
   const known = new Map<number, Map<string, CountSeries>>();
   const touched = new Map<Held, CountedBy>();
@@ -99,6 +70,7 @@ export function createHourCounts(): HourCounts {
     touched.delete(one);
     waiting.delete(one);
   };
+  /** Writes everything. */
   const finish = (tx: Tx) => {
     for (const [one, of] of waiting) save(tx, of, one);
   };
@@ -173,7 +145,12 @@ export function createHourCounts(): HourCounts {
   };
 
   return {
-    add(tx, of, asked) {
+    /**
+     * Counts one event, in its own transaction, and writes it within a minute. `asked`: rules ask for it, so it is written at the
+     * end of its batch where a kill would lose what matters: the first event after a minute, or a twentieth of the hour's.
+     * Not where the series has too many keys on this day.
+     */
+    add(tx: Tx, of: CountedBy, asked: boolean) {
       let one = held.get(of.series)?.byKey.get(of.key) ?? null;
       if (one === null || one.day !== unixDay(tx.at)) one = load(tx, of);
       if (one === null) return;
@@ -194,11 +171,13 @@ export function createHourCounts(): HourCounts {
       if (asked && (one.unwritten * ONE_IN >= n || isOver(one.writtenAt, tx.at)))
         touched.set(one, of);
     },
-    hoursOf(reader, of, day) {
+    /** The day's count of each hour, with what isn't written yet; null where nothing came. */
+    hoursOf(reader: Reader, of: CountedBy, day: number): readonly number[] | null {
       const one = held.get(of.series)?.byKey.get(of.key);
       return one?.day === day ? one.hours : (readHours(reader, of, day)?.hours ?? null);
     },
-    series(tx, of) {
+    /** The project's series of a selection; a new one counts `since` then. */
+    series(tx: Tx, of: { projectId: number; selection: string; since: number }): CountSeries {
       const ofProject = known.get(of.projectId) ?? new Map<string, CountSeries>();
       known.set(of.projectId, ofProject);
       let one = ofProject.get(of.selection);
@@ -208,13 +187,15 @@ export function createHourCounts(): HourCounts {
       }
       return one;
     },
-    merge(tx, projectId, merged) {
+    /** The younger template is part of the older now. */
+    merge(tx: Tx, projectId: number, merged: MergedTemplates) {
       for (const one of seriesOfProject(tx, projectId)) {
         for (const id of [merged.younger, merged.older]) release(tx, one, id);
         mergeHours(tx, one, merged);
       }
     },
-    flush(tx) {
+    /** The end of a batch: writes some of what has waited for a minute. */
+    flush(tx: Tx) {
       for (const [one, of] of touched) save(tx, of, one);
       let [asked, others] = [0, 0];
       for (const [one, of] of waiting) {
@@ -223,17 +204,20 @@ export function createHourCounts(): HourCounts {
         save(tx, of, one);
       }
     },
-    waitsAt(at) {
+    /** Whether something waits for that. */
+    waitsAt(at: number): boolean {
       for (const { waitsSince } of waiting.keys()) return isOver(waitsSince ?? 0, at);
       return false;
     },
     finish,
     isWritten: () => waiting.size === 0,
-    forgetSeries: (projectId) => void known.delete(projectId),
+    /** Series are looked up anew. */
+    forgetSeries: (projectId: number) => void known.delete(projectId),
+    /** Counts that were over the limit of a day. */
     get overflowed() {
       return overflowed;
     },
-    forget(projectId) {
+    forget(projectId: number) {
       for (const { id } of known.get(projectId)?.values() ?? []) {
         const all = held.get(id)?.byKey ?? new Map<string, Held>();
         for (const one of all.values()) {
@@ -245,9 +229,11 @@ export function createHourCounts(): HourCounts {
       }
       known.delete(projectId);
     },
+    /** The box was off: its downtimes are read again. */
     forgetDowntimes() {
       downs = null;
     },
+    /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
     clear() {
       drop();
       known.clear();

@@ -51,17 +51,7 @@ type StoredOutline = Outline & { template: string };
 const INSERT = "INSERT OR REPLACE INTO line_outlines (id, project_id, outline) VALUES (?, ?, ?)";
 
 /** Finds outlines of lines that come, and writes each once a block. */
-interface LineOutlines {
-  /** How the line with this id is stored. Ids rise. */
-  store(
-    tx: Tx,
-    line: { id: number; projectId: number; templateId: string },
-    texts: LineTexts,
-  ): StoredLine;
-  clear(): void;
-}
-
-export function createLineOutlines(): LineOutlines {
+export function createLineOutlines() {
   let kinds = new Map<string, Kind>();
   let block = -1;
 
@@ -78,7 +68,12 @@ export function createLineOutlines(): LineOutlines {
   };
 
   return {
-    store(tx, { id, projectId, templateId }, texts) {
+    /** How the line with this id is stored. Ids rise. */
+    store(
+      tx: Tx,
+      { id, projectId, templateId }: { id: number; projectId: number; templateId: string },
+      texts: LineTexts,
+    ): StoredLine {
       const here = Math.floor(id / BLOCK_LINES);
       if (here !== block) nextBlock(here);
       const whole = { ...texts, id, template_id: templateId, outline: null };

@@ -19,11 +19,7 @@ const INSERTS = new Map(
 const BLOCK = "INSERT OR IGNORE INTO log_blocks (project_id, template_id, block) VALUES (?, ?, ?)";
 
 /** Appends the lines of sources that keep them, many rows in one statement. */
-export interface LineWriter {
-  add(line: { source: Source; at: number; templateId: string; event: IngestEvent }): void;
-  flush(tx: Tx): void;
-  clear(): void;
-}
+export type LineWriter = ReturnType<typeof createLineWriter>;
 
 interface WaitingLine {
   projectId: number;
@@ -34,7 +30,7 @@ interface WaitingLine {
   texts: LineTexts;
 }
 
-export function createLineWriter(): LineWriter {
+export function createLineWriter() {
   let waiting: WaitingLine[] = [];
   const outlines = createLineOutlines();
   /** The id of the newest line; unknown after a start or a rollback until first needed. */
@@ -67,7 +63,17 @@ export function createLineWriter(): LineWriter {
   };
 
   return {
-    add({ source, at, templateId, event }) {
+    add({
+      source,
+      at,
+      templateId,
+      event,
+    }: {
+      source: Source;
+      at: number;
+      templateId: string;
+      event: IngestEvent;
+    }) {
       waiting.push({
         projectId: source.projectId,
         sourceId: source.id,
@@ -81,7 +87,7 @@ export function createLineWriter(): LineWriter {
         },
       });
     },
-    flush(tx) {
+    flush(tx: Tx) {
       if (waiting.length === 0) return;
       let id = last ?? startFrom(tx);
       const values: SqlValue[] = [];

@@ -1,13 +1,9 @@
 /** Events of the last hour by the minute, in memory. Times are Unix seconds. */
-export interface Minutes {
-  add(at: number, n: number): void;
-  /** Sixty counts that end with the minute of `at`. */
-  until(at: number): number[];
-}
+export type Minutes = ReturnType<typeof createMinutes>;
 
 const HOUR = 60;
 
-export function createMinutes(): Minutes {
+export function createMinutes() {
   const ring = new Uint32Array(HOUR);
   let newest = Number.NaN;
   const turn = (minute: number) => {
@@ -18,12 +14,13 @@ export function createMinutes(): Minutes {
     newest = minute;
   };
   return {
-    add(at, n) {
+    add(at: number, n: number) {
       const minute = Math.floor(at / 60);
       if (minute !== newest) turn(minute);
       ring[minute % HOUR] = (ring[minute % HOUR] ?? 0) + n;
     },
-    until(at) {
+    /** Sixty counts that end with the minute of `at`. */
+    until(at: number): number[] {
       const minute = Math.floor(at / 60);
       return Array.from({ length: HOUR }, (_, i) => {
         const wanted = minute - HOUR + 1 + i;

@@ -19,17 +19,7 @@ import { createSilentKeys, type Silent, type SilentKeys } from "./silent-keys.ts
 import type { Mined } from "./template/miner.ts";
 
 /** Opens an alert for what no longer comes, and ends it when it comes again (contract §5, missing). */
-export interface Missing {
-  /** An event came. */
-  hear(tx: Tx, arrival: Arrival, mined: Mined): void;
-  /** Looks for what fell silent. When there is something to open, or to look for; now: at once; null: no rule asks. */
-  search(reader: Reader, at: number): number | null;
-  isDue(at: number): boolean;
-  /** Opens what is due, a few at a time. */
-  open(tx: Tx): void;
-  /** Rules, times or counts are others now. */
-  clear(): void;
-}
+export type Missing = ReturnType<typeof createMissing>;
 
 /** As bad as an error: what is missing has no level of its own. */
 export const MISSING_LEVEL = 400;
@@ -51,7 +41,7 @@ export function createMissing(memory: {
   open: Opener["open"];
   /** Before an alert's row is read. */
   writeSoFar(tx: Tx): void;
-}): Missing {
+}) {
   const { projects, openAlerts, habits, goingOn } = memory;
   let asking: number[] | null = null;
   const seriesOf = new Map<CompiledRule, number>();
@@ -122,7 +112,8 @@ export function createMissing(memory: {
   };
 
   return {
-    hear(tx, arrival, mined) {
+    /** An event came. */
+    hear(tx: Tx, arrival: Arrival, mined: Mined) {
       const { source, event } = arrival;
       const { rules, miner } = projects.get(source.projectId);
       if (rules.missing.length === 0) return;
@@ -139,7 +130,8 @@ export function createMissing(memory: {
         if (goingOn.has(tx, rule, key)) end(tx, key);
       }
     },
-    search(reader, at) {
+    /** Looks for what fell silent. When there is something to open, or to look for; now: at once; null: no rule asks. */
+    search(reader: Reader, at: number): number | null {
       const bySeries = rulesBySeries(reader);
       if (asking?.length === 0) return null;
       watches = new Map(
@@ -153,8 +145,9 @@ export function createMissing(memory: {
         next = watch.search(reader, at) ? at : Math.min(next, watch.next());
       return next;
     },
-    isDue: (at) => watches.values().some((watch) => watch.due(at).length > 0),
-    open(tx) {
+    isDue: (at: number) => watches.values().some((watch) => watch.due(at).length > 0),
+    /** Opens what is due, a few at a time. */
+    open(tx: Tx) {
       const bySeries = rulesBySeries(tx);
       let opened = 0;
       for (const [series, watch] of watches) {
@@ -168,6 +161,7 @@ export function createMissing(memory: {
         }
       }
     },
+    /** Rules, times or counts are others now. */
     clear() {
       asking = null;
       seriesOf.clear();

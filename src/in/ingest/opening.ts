@@ -28,18 +28,9 @@ interface Opened {
   waited: { since: number; lastSeen: number } | null;
 }
 
-export interface Opener {
-  /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
-  open(tx: Tx, rule: CompiledRule, one: Opened): void;
-  /** Its wait is over: it opens, or it ended by itself. */
-  settle(tx: Tx, rule: CompiledRule, one: Waiting): void;
-}
+export type Opener = ReturnType<typeof createOpener>;
 
-export function createOpener(memory: {
-  tooMany: TooMany;
-  waiting: WaitingBook;
-  rows: RowsTaken;
-}): Opener {
+export function createOpener(memory: { tooMany: TooMany; waiting: WaitingBook; rows: RowsTaken }) {
   const { tooMany, waiting, rows } = memory;
 
   /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
@@ -91,7 +82,12 @@ export function createOpener(memory: {
     open(tx, rule, { key, dedupKey, room, found, labels: found.labels, keys: null, waited });
   };
 
-  return { open, settle };
+  return {
+    /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
+    open,
+    /** Its wait is over: it opens, or it ended by itself. */
+    settle,
+  };
 }
 
 /** What an event opens. */

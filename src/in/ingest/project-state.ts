@@ -14,24 +14,7 @@ export interface ProjectState {
   readonly rules: RuleSet;
 }
 
-export interface ProjectStates {
-  /** Loaded from the store when first needed. */
-  get(projectId: number): ProjectState;
-  /** Its rules alone: to load thousands of templates holds everybody up. */
-  rules(projectId: number): RuleSet;
-  /** When the project's templates came. Asked for before a batch is mined, because what is mined counts as known. */
-  heard(projectId: number): HeardBook;
-  /** The clock jumped: times are read again. */
-  forgetHeard(): void;
-  reloadRules(projectId: number): void;
-  forget(projectId: number): void;
-  clear(): void;
-  /** Drops the projects that were unused longest, when memory holds too much. Only between transactions. */
-  trim(): void;
-  /** Writes what the project's miner learned. Returns whether templates were merged, which changes keys of alerts. */
-  writeTemplates(tx: Tx, projectId: number): boolean;
-  stats(): { templates: number; overflowed: number };
-}
+export type ProjectStates = ReturnType<typeof createProjectStates>;
 
 const ROWS =
   "SELECT id, shape, text, alias_of AS aliasOf, state FROM templates WHERE project_id = ? ORDER BY id";
@@ -52,7 +35,7 @@ export function createProjectStates(
   store: Store,
   limits: { templates: number; heldTemplates: number },
   hours: HourCounts,
-): ProjectStates {
+) {
   const states = new Map<number, Held>();
   const ruleSets = new Map<number, RuleSet>();
   let round = 0;
@@ -71,6 +54,7 @@ export function createProjectStates(
     return state;
   };
 
+  /** Its rules alone: to load thousands of templates holds everybody up. */
   const rulesOf = (projectId: number): RuleSet => {
     let rules = ruleSets.get(projectId);
     if (rules === undefined) {
@@ -81,22 +65,25 @@ export function createProjectStates(
   };
 
   return {
-    get: (projectId) => ({ miner: load(projectId).miner, rules: rulesOf(projectId) }),
+    /** Loaded from the store when first needed. */
+    get: (projectId: number) => ({ miner: load(projectId).miner, rules: rulesOf(projectId) }),
     rules: rulesOf,
-    heard(projectId) {
+    /** When the project's templates came. Asked for before a batch is mined, because what is mined counts as known. */
+    heard(projectId: number): HeardBook {
       const state = load(projectId);
       if (state.heard !== null) return state.heard;
       const rootOf = (id: string) => state.miner.rootOf(id);
       state.heard = readHeard(store, projectId, { rootOf, now: unixSeconds(store.clock) });
       return state.heard;
     },
+    /** The clock jumped: times are read again. */
     forgetHeard() {
       for (const state of states.values()) state.heard = null;
     },
-    reloadRules(projectId) {
+    reloadRules(projectId: number) {
       ruleSets.delete(projectId);
     },
-    forget(projectId) {
+    forget(projectId: number) {
       states.delete(projectId);
       ruleSets.delete(projectId);
     },
@@ -104,6 +91,7 @@ export function createProjectStates(
       states.clear();
       ruleSets.clear();
     },
+    /** Drops the projects that were unused longest, when memory holds too much. Only between transactions. */
     trim() {
       if (++round % TRIM_EVERY !== 0 && !loaded) return;
       loaded = false;
@@ -118,7 +106,8 @@ export function createProjectStates(
         ruleSets.delete(projectId);
       }
     },
-    writeTemplates(tx, projectId) {
+    /** Writes what the project's miner learned. Returns whether templates were merged, which changes keys of alerts. */
+    writeTemplates(tx: Tx, projectId: number): boolean {
       const { miner, heard } = load(projectId);
       const changes = miner.takeChanges();
       const upsert = tx.sql<[project: number, ...row: SqlValue[]]>(UPSERT);
@@ -146,7 +135,7 @@ export function createProjectStates(
       }
       return changes.merged.length > 0;
     },
-    stats() {
+    stats(): { templates: number; overflowed: number } {
       let templates = 0;
       let overflowed = 0;
       for (const { miner } of states.values()) {

@@ -18,14 +18,7 @@ interface LastRefusal extends Refusal {
 }
 
 /** Refused events since the start, by source, in memory. */
-export interface RefusedBook {
-  note(source: Source, refusal: Refusal, events?: number): void;
-  /** Events by error code, and the latest refusal within the hour; its body is cut to 1,024 characters. */
-  of(sourceId: number): { counts: Readonly<Record<string, number>>; last: LastRefusal | null };
-  all(): { projectId: number; source: string; counts: Readonly<Record<string, number>> }[];
-  /** Keeps only existing sources. */
-  prune(isLive: (sourceId: number) => boolean): void;
-}
+export type RefusedBook = ReturnType<typeof createRefusedBook>;
 
 interface Entry {
   projectId: number;
@@ -39,7 +32,7 @@ const MOST_BODIES = 1000;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-export function createRefusedBook(clock: Clock): RefusedBook {
+export function createRefusedBook(clock: Clock) {
   const entries = new Map<number, Entry>();
   const latest = new LRUCache<number, LastRefusal>({
     max: MOST_BODIES,
@@ -56,7 +49,7 @@ export function createRefusedBook(clock: Clock): RefusedBook {
     latest.purgeStale();
   };
   return {
-    note({ id, projectId, name }, { code, message, body }, events = 1) {
+    note({ id, projectId, name }: Source, { code, message, body }: Refusal, events: number = 1) {
       let entry = entries.get(id);
       if (entry === undefined) {
         entry = { projectId, source: name, counts: {} };
@@ -68,7 +61,8 @@ export function createRefusedBook(clock: Clock): RefusedBook {
       forgetOld();
       latest.set(id, { code, message, at: unixSeconds(clock), body: beginningOf(body) });
     },
-    of(sourceId) {
+    /** Events by error code, and the latest refusal within the hour; its body is cut to 1,024 characters. */
+    of(sourceId: number): { counts: Readonly<Record<string, number>>; last: LastRefusal | null } {
       forgetOld();
       return {
         counts: { ...entries.get(sourceId)?.counts },
@@ -76,7 +70,8 @@ export function createRefusedBook(clock: Clock): RefusedBook {
       };
     },
     all: () => [...entries.values()],
-    prune(isLive) {
+    /** Keeps only existing sources. */
+    prune(isLive: (sourceId: number) => boolean) {
       for (const id of entries.keys())
         if (!isLive(id)) {
           entries.delete(id);

@@ -12,23 +12,18 @@ export interface Replicas {
   values: readonly [string, string];
 }
 
-interface ReplicaWatch {
-  /** A sender reported that an alert with these labels fires. */
-  note(source: Source, event: IngestEvent): void;
-  all(): Replicas[];
-}
-
 /** Usual names of the label that identifies a server of a pair. */
 const LABELS = ["replica", "prometheus_replica", "__replica__", "ruler_replica", "prometheus"];
 const SENDERS = new Set(["prometheus", "alertmanager"]);
 const MOST = 5000;
 
 /** Finds alerts of a project that differ only in such a label. */
-export function watchReplicas(): ReplicaWatch {
+export function watchReplicas() {
   const values = new ForgetfulMap<string, string>(MOST);
   const found = new ForgetfulMap<string, Replicas>(100);
   return {
-    note({ id, projectId, name, kind }, { keys, named }) {
+    /** A sender reported that an alert with these labels fires. */
+    note({ id, projectId, name, kind }: Source, { keys, named }: IngestEvent) {
       if (!SENDERS.has(kind) || keys === null || named?.action !== "fire") return;
       const place = `${projectId}:${id}`;
       if (found.get(place) !== undefined) return;

@@ -17,15 +17,7 @@ export interface Silent {
   due: number;
 }
 
-export interface SilentKeys {
-  /** Looks for keys that fell silent, a few at a time. Whether there is more to look at now. */
-  search(reader: Reader, at: number): boolean;
-  due(at: number): Silent[];
-  /** It is missing or not: that is decided. */
-  drop(key: string): void;
-  /** When a key is due that is silent now, or the next search is; the earliest. */
-  next(): number;
-}
+export type SilentKeys = ReturnType<typeof createSilentKeys>;
 
 /** Less than the shortest silence that is looked at: what is silent for less is looked at by a later search. */
 const SHORT = 2400;
@@ -40,13 +32,14 @@ const READ_AT_ONCE = 1000;
 const KEYS = `SELECT key, last FROM hour_counts WHERE series_id = ? AND day = ? AND key > ? AND last <= ?
   ORDER BY key LIMIT ${READ_AT_ONCE}`;
 
-export function createSilentKeys(series: number, downs: Downtimes): SilentKeys {
+export function createSilentKeys(series: number, downs: Downtimes) {
   const silent = new Map<string, Silent>();
   let until = Number.NEGATIVE_INFINITY;
   let searching: Generator<void, void, void> | null = null;
 
   return {
-    search(reader, at) {
+    /** Looks for keys that fell silent, a few at a time. Whether there is more to look at now. */
+    search(reader: Reader, at: number): boolean {
       if (searching === null) {
         if (at - until < SHORT + SEARCH_EVERY) return false;
         const span = { after: until, until: at - SHORT, at };
@@ -63,9 +56,11 @@ export function createSilentKeys(series: number, downs: Downtimes): SilentKeys {
       if (searching.next().done === true) searching = null;
       return searching !== null;
     },
-    due: (at) => [...silent.values()].filter(({ due }) => due <= at),
-    drop: (key) => void silent.delete(key),
-    next() {
+    due: (at: number) => [...silent.values()].filter(({ due }) => due <= at),
+    /** It is missing or not: that is decided. */
+    drop: (key: string) => void silent.delete(key),
+    /** When a key is due that is silent now, or the next search is; the earliest. */
+    next(): number {
       const search = until + SHORT + SEARCH_EVERY;
       return [...silent.values()].reduce((least, { due }) => Math.min(least, due), search);
     },

@@ -21,28 +21,6 @@ export interface SourceTally {
   seenAt: number;
 }
 
-/** A source's events of the last hour by the minute, the present one last. */
-interface SourceHour {
-  sourceId: number;
-  seenAt: number;
-  minutes: number[];
-}
-
-/** Counts of committed events in memory, one entry for each source that sent something. */
-export interface Tally {
-  /** Adds the first `committed` events of a batch; `how` lists the sources of those without effect. */
-  add(
-    batch: readonly Pick<Arrival, "source" | "event">[],
-    committed: number,
-    how: Nothing & { at: number },
-  ): void;
-  all(): SourceTally[];
-  /** The hour that ends at `at`. */
-  hours(at: number): SourceHour[];
-  /** Keeps only existing sources. */
-  prune(isLive: (sourceId: number) => boolean): void;
-}
-
 export interface Nothing {
   /** No rule matched it. */
   unmatched: readonly Source[];
@@ -52,7 +30,8 @@ export interface Nothing {
   clockSuspects: readonly Source[];
 }
 
-export function createTally(): Tally {
+/** Counts of committed events in memory, one entry for each source that sent something. */
+export function createTally() {
   const bySource = new Map<number, SourceTally & { heard: Minutes }>();
   const of = ({ id, projectId, name }: Source) => {
     let tally = bySource.get(id);
@@ -76,7 +55,12 @@ export function createTally(): Tally {
     return tally;
   };
   return {
-    add(batch, committed, { unmatched, unmatchedResolves, clockSuspects, at }) {
+    /** Adds the first `committed` events of a batch; `how` lists the sources of those without effect. */
+    add(
+      batch: readonly Pick<Arrival, "source" | "event">[],
+      committed: number,
+      { unmatched, unmatchedResolves, clockSuspects, at }: Nothing & { at: number },
+    ) {
       for (const { source, event } of batch.slice(0, committed)) {
         const tally = of(source);
         tally.accepted++;
@@ -89,13 +73,15 @@ export function createTally(): Tally {
       for (const source of clockSuspects) of(source).clockSuspects++;
     },
     all: () => [...bySource.values()].map(({ heard: _, ...tally }) => tally),
-    hours: (at) =>
+    /** Each source's events of the hour that ends at `at`, by the minute, the present one last. */
+    hours: (at: number) =>
       [...bySource.values()].map(({ sourceId, seenAt, heard }) => ({
         sourceId,
         seenAt,
         minutes: heard.until(at),
       })),
-    prune(isLive) {
+    /** Keeps only existing sources. */
+    prune(isLive: (sourceId: number) => boolean) {
       for (const id of bySource.keys()) if (!isLive(id)) bySource.delete(id);
     },
   };

@@ -14,19 +14,6 @@ export interface ShapeCount {
   sourceId: number;
 }
 
-/** Counts by shape. The first of a minute are written with their events; later ones wait in memory. */
-export interface TemplateCounts {
-  /** Counts one event of a shape, in its own transaction. */
-  add(tx: Tx, arrival: Arrival, shape: string): void;
-  /** The unwritten counts, by shape. */
-  waiting(projectId: number): ReadonlyMap<string, ShapeCount>;
-  isWritten(): boolean;
-  flush(tx: Tx): void;
-  forget(projectId: number): void;
-  /** After a rollback; the unwritten counts, at most those of a minute, are lost. */
-  clear(): void;
-}
-
 interface Held extends ShapeCount {
   /** When it was last written. */
   writtenAt: number;
@@ -39,7 +26,8 @@ const UPSERT = `INSERT INTO template_counts (project_id, id, n, first_seen, last
   ON CONFLICT (project_id, id) DO UPDATE SET n = n + excluded.n, last_seen = excluded.last_seen,
     level = max(level, excluded.level), source_id = excluded.source_id`;
 
-export function createTemplateCounts(): TemplateCounts {
+/** Counts by shape. The first of a minute are written with their events; later ones wait in memory. */
+export function createTemplateCounts() {
   const byProject = new Map<number, ForgetfulMap<string, Held>>();
   const shapesOf = (projectId: number) => {
     let shapes = byProject.get(projectId);
@@ -61,7 +49,8 @@ export function createTemplateCounts(): TemplateCounts {
     held.writtenAt = tx.at;
   };
   return {
-    add(tx, { source, event }, shape) {
+    /** Counts one event of a shape, in its own transaction. */
+    add(tx: Tx, { source, event }: Arrival, shape: string) {
       const shapes = shapesOf(source.projectId);
       let held = shapes.get(shape);
       if (held === undefined) {
@@ -83,15 +72,17 @@ export function createTemplateCounts(): TemplateCounts {
       if (Math.abs(tx.at - held.writtenAt) >= UNWRITTEN_SECONDS)
         write(tx, source.projectId, { shape, held });
     },
-    waiting: (projectId) =>
+    /** The unwritten counts, by shape. */
+    waiting: (projectId: number) =>
       new Map([...(byProject.get(projectId) ?? [])].filter(([, { n }]) => n > 0)),
     isWritten: () =>
       byProject.values().every((shapes) => shapes.values().every(({ n }) => n === 0)),
-    flush(tx) {
+    flush(tx: Tx) {
       for (const [projectId, shapes] of byProject)
         for (const [shape, held] of shapes) if (held.n > 0) write(tx, projectId, { shape, held });
     },
-    forget: (projectId) => void byProject.delete(projectId),
+    forget: (projectId: number) => void byProject.delete(projectId),
+    /** After a rollback; the unwritten counts, at most those of a minute, are lost. */
     clear: () => byProject.clear(),
   };
 }

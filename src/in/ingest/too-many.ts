@@ -31,17 +31,7 @@ interface OneTooMany {
 }
 
 /** A rule's shared alert for further keys, at its limit of unresolved alerts (contract §26, rule 2). */
-export interface TooMany {
-  /** Folds a match into the shared alert; false below the limit, or without one. */
-  took(tx: Tx, one: OneTooMany): boolean;
-  /** A sender ended the alerts of this name: if one fires again, that is new. */
-  ended(ruleId: number, subject: string): void;
-  /** After everything else is written: reopens the shared alert if it is acknowledged and got new keys. */
-  flush(tx: Tx): void;
-  /** The batch is over: committed, or undone. */
-  settle(): void;
-  undo(): void;
-}
+export type TooMany = ReturnType<typeof createTooMany>;
 
 /** Keys that the shared alert lists. */
 const NAMED = 5;
@@ -49,7 +39,7 @@ const LONGEST_NAME = 120;
 /** Alerts whose latest keys are remembered. */
 const REMEMBERED = 1_000;
 
-export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): TooMany {
+export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved) {
   const latest = new ForgetfulMap<string, readonly string[]>(REMEMBERED);
   const counted = createCountedKeys();
   const joined = new Map<number, FoldInput>();
@@ -63,7 +53,8 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
   };
 
   return {
-    took(tx, one) {
+    /** Folds a match into the shared alert; false below the limit, or without one. */
+    took(tx: Tx, one: OneTooMany): boolean {
       const { rule, fired, source } = one;
       if (rule.max_open === 0) return false;
       const prefix = keyPrefix(rule.id, one.subject);
@@ -118,11 +109,14 @@ export function createTooMany(openAlerts: OpenAlerts, unresolved: Unresolved): T
       counted.add({ prefix, key: one.key, alertId: id }, fired.level);
       return true;
     },
-    ended: (ruleId, subject) => counted.drop(keyPrefix(ruleId, subject)),
-    flush(tx) {
+    /** A sender ended the alerts of this name: if one fires again, that is new. */
+    ended: (ruleId: number, subject: string) => counted.drop(keyPrefix(ruleId, subject)),
+    /** After everything else is written: reopens the shared alert if it is acknowledged and got new keys. */
+    flush(tx: Tx) {
       for (const [id, joining] of joined) foldIntoAcknowledged(tx, id, joining);
       joined.clear();
     },
+    /** The batch is over: committed, or undone. */
     settle: counted.settle,
     undo() {
       counted.undo();

@@ -21,28 +21,9 @@ import type { NamedState } from "./named-fields.ts";
 const MOST = 10_000;
 
 /** What waits before it opens, as a batch sees it: rows are read when first asked for, and written at its end. */
-export interface WaitingBook {
-  find(tx: Tx, key: string): Waiting | null;
-  /** False where so many wait that it has to open at once. */
-  begin(
-    tx: Tx,
-    rule: CompiledRule,
-    one: { key: string; room: number | null; dedupKey: string | null; found: WouldOpen },
-  ): boolean;
-  /** An event that waits with it. Returns whether it is news, and not the same firing reported again. */
-  hear(
-    tx: Tx,
-    rule: CompiledRule,
-    one: Waiting,
-    event: IngestEvent & { source: string; template: string },
-  ): boolean;
-  forget(tx: Tx, key: string): void;
-  flush(tx: Tx): void;
-  /** The batch is over: committed, or undone. */
-  clear(): void;
-}
+export type WaitingBook = ReturnType<typeof createWaitingBook>;
 
-export function createWaitingBook(): WaitingBook {
+export function createWaitingBook() {
   const known = new Map<string, Waiting | null>();
   const changed = new Set<string>();
   const counts = new Map<number, number>();
@@ -53,7 +34,7 @@ export function createWaitingBook(): WaitingBook {
   };
 
   return {
-    find(tx, key) {
+    find(tx: Tx, key: string): Waiting | null {
       let one = known.get(key);
       if (one === undefined) {
         one = findWaiting(tx, key);
@@ -61,7 +42,17 @@ export function createWaitingBook(): WaitingBook {
       }
       return one;
     },
-    begin(tx, { rule, waitSeconds }, { key, room, dedupKey, found }) {
+    /** False where so many wait that it has to open at once. */
+    begin(
+      tx: Tx,
+      { rule, waitSeconds }: CompiledRule,
+      {
+        key,
+        room,
+        dedupKey,
+        found,
+      }: { key: string; room: number | null; dedupKey: string | null; found: WouldOpen },
+    ): boolean {
       const count = counts.get(rule.id) ?? countWaiting(tx, rule.id);
       if (count >= MOST) return false;
       counts.set(rule.id, count + 1);
@@ -81,7 +72,13 @@ export function createWaitingBook(): WaitingBook {
       });
       return true;
     },
-    hear(tx, rule, one, event) {
+    /** An event that waits with it. Returns whether it is news, and not the same firing reported again. */
+    hear(
+      tx: Tx,
+      rule: CompiledRule,
+      one: Waiting,
+      event: IngestEvent & { source: string; template: string },
+    ): boolean {
       const { named = null, level, message, title = null, keys, extra = null } = event;
       const { found } = one;
       const instance = named?.instance ?? null;
@@ -103,16 +100,17 @@ export function createWaitingBook(): WaitingBook {
       );
       return !isSame;
     },
-    forget(tx, key) {
+    forget(tx: Tx, key: string) {
       dropWaiting(tx, key);
       known.set(key, null);
       changed.delete(key);
       counts.clear();
     },
-    flush(tx) {
+    flush(tx: Tx) {
       for (const key of changed) writeWaiting(tx, known.get(key) as Waiting);
       changed.clear();
     },
+    /** The batch is over: committed, or undone. */
     clear() {
       known.clear();
       changed.clear();

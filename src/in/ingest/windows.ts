@@ -10,20 +10,7 @@ import { type Firing, SlidingWindow } from "./window.ts";
  * Matches that have not fired yet. Rows are only appended, one for each key, second and source of a batch. Memory holds
  * a part of them; a missing key is read from its rows.
  */
-export interface Windows {
-  /** Whether memory holds an open window of this key. */
-  has(key: string): boolean;
-  /** Counts one match. Returns what the alert starts from if the window fires, else null. */
-  count(
-    tx: Tx,
-    rule: CompiledRule,
-    match: { key: string; sourceId: number; event: Pick<IngestEvent, "level" | "keys"> },
-  ): Firing | null;
-  /** Drops the counts of all keys of this subject. The caller first writes what the batch counted. */
-  drop(tx: Tx, rule: { id: number; identifier_keys: readonly string[] }, subject: string): void;
-  flush(tx: Tx): void;
-  clear(): void;
-}
+export type Windows = ReturnType<typeof createWindows>;
 
 interface WindowLimits {
   keys: number;
@@ -38,7 +25,7 @@ interface Kept {
   unwritten: Map<Hit, Hit>;
 }
 
-export function createWindows(limits: WindowLimits): Windows {
+export function createWindows(limits: WindowLimits) {
   const kept = new Map<string, Kept>();
   const touched = new Set<string>();
   let hits = 0;
@@ -95,8 +82,18 @@ export function createWindows(limits: WindowLimits): Windows {
   };
 
   return {
-    has: (key) => kept.has(key),
-    count(tx, rule, { key, sourceId, event: { level, keys } }) {
+    /** Whether memory holds an open window of this key. */
+    has: (key: string) => kept.has(key),
+    /** Counts one match. Returns what the alert starts from if the window fires, else null. */
+    count(
+      tx: Tx,
+      rule: CompiledRule,
+      {
+        key,
+        sourceId,
+        event: { level, keys },
+      }: { key: string; sourceId: number; event: Pick<IngestEvent, "level" | "keys"> },
+    ): Firing | null {
       const entry = load(tx, rule, key);
       touched.add(key);
       const before = entry.window.size;
@@ -112,7 +109,12 @@ export function createWindows(limits: WindowLimits): Windows {
       dropHits(tx, { ruleId: rule.rule.id, key });
       return { ...fired, labels };
     },
-    drop(tx, { id: ruleId, identifier_keys }, subject) {
+    /** Drops the counts of all keys of this subject. The caller first writes what the batch counted. */
+    drop(
+      tx: Tx,
+      { id: ruleId, identifier_keys }: { id: number; identifier_keys: readonly string[] },
+      subject: string,
+    ) {
       const prefix = keyPrefix(ruleId, subject);
       const keys = identifier_keys.length === 0 ? [prefix] : keysWithHits(tx, ruleId, prefix);
       for (const key of keys) {
@@ -120,7 +122,7 @@ export function createWindows(limits: WindowLimits): Windows {
         dropHits(tx, { ruleId, key });
       }
     },
-    flush(tx) {
+    flush(tx: Tx) {
       for (const key of touched) {
         const entry = kept.get(key);
         if (entry === undefined) continue;

@@ -1,4 +1,3 @@
-import type { LaterReport } from "../../core/alerts/fold.ts";
 import { meetsAll } from "../../core/alerts/sweep.ts";
 import { nextWaiting, postponeWaiting } from "../../core/alerts/waiting.ts";
 import { unixSeconds } from "../../ground/kit/clock.ts";
@@ -10,10 +9,10 @@ import { createHabits } from "./habits.ts";
 import { createHourCounts } from "./hour-counts.ts";
 import { createLineWriter } from "./lines.ts";
 import { createOpenAlerts } from "./open-alerts.ts";
-import { createProjectStates, type ProjectState } from "./project-state.ts";
-import { createTally, type Tally } from "./tally.ts";
+import { createProjectStates } from "./project-state.ts";
+import { createTally } from "./tally.ts";
 import type { Mined } from "./template/miner.ts";
-import { createTemplateCounts, type TemplateCounts } from "./template-counts.ts";
+import { createTemplateCounts } from "./template-counts.ts";
 import { createUnresolved } from "./unresolved.ts";
 import { createWindows } from "./windows.ts";
 
@@ -47,31 +46,7 @@ const POSTPONE_SECONDS = 60;
 /** Written in the same transaction as a batch, of which so many events were processed. */
 export type AlsoWritten = (tx: Tx, processed: number) => void;
 
-export interface Writer {
-  /**
-   * Processes a batch in one transaction, which is committed before this returns. Where its alerts write too many rows
-   * it ends early, and returns the answers of whole requests; the caller sends the rest again. Throws with everything
-   * undone, in memory too.
-   */
-  process(batch: readonly Arrival[], also?: AlsoWritten): IngestAnswer[];
-  /**
-   * Looks at some of what waits and is due, in one transaction: each opens its alert, or is forgotten. One that can't is looked
-   * at again a minute later, and delays no other. When the next is due (Unix seconds; now or earlier: there is more; null:
-   * nothing waits). Throws only what would meet every one alike.
-   */
-  openWaiting(): number | null;
-  /** Looks for what no longer comes, and opens its alerts. When again (Unix seconds; now: there is more; null: no rule asks). */
-  lookForMissing(): number | null;
-  /** The latest report of an open alert that isn't written yet. */
-  laterReport(alert: { id: number; alert_key: string }): LaterReport | null;
-  /** Writes what is only in memory: reports and counts. */
-  finish(): void;
-  /** The state of a project, for reading its templates. */
-  project(projectId: number): ProjectState;
-  stats(): { templates: number; overflowed: number; hoursOverflowed: number };
-  readonly tally: Tally;
-  readonly counts: TemplateCounts;
-}
+export type Writer = ReturnType<typeof createWriter>;
 
 /**
  * The hot path: template, line, rules, fold or open, for a whole batch in one transaction. Memory follows the commit:
@@ -81,7 +56,7 @@ export function createWriter(
   store: Store,
   limits: WriterLimits,
   failed: (error: unknown) => void = () => {},
-): Writer {
+) {
   const hours = createHourCounts();
   const habits = createHabits(hours);
   const projects = createProjectStates(store, limits, hours);
@@ -221,7 +196,12 @@ export function createWriter(
   };
 
   return {
-    process(batch, also) {
+    /**
+     * Processes a batch in one transaction, which is committed before this returns. Where its alerts write too many rows
+     * it ends early, and returns the answers of whole requests; the caller sends the rest again. Throws with everything
+     * undone, in memory too.
+     */
+    process(batch: readonly Arrival[], also?: AlsoWritten): IngestAnswer[] {
       try {
         const change = (tx: Tx) => {
           const answers = run(tx, batch);
@@ -237,7 +217,12 @@ export function createWriter(
         reset();
       }
     },
-    openWaiting() {
+    /**
+     * Looks at some of what waits and is due, in one transaction: each opens its alert, or is forgotten. One that can't is looked
+     * at again a minute later, and delays no other. When the next is due (Unix seconds; now or earlier: there is more; null:
+     * nothing waits). Throws only what would meet every one alike.
+     */
+    openWaiting(): number | null {
       const next = nextWaiting(store);
       if (next === null || next > unixSeconds(store.clock)) return next;
       try {
@@ -255,7 +240,8 @@ export function createWriter(
       }
       return nextWaiting(store);
     },
-    lookForMissing() {
+    /** Looks for what no longer comes, and opens its alerts. When again (Unix seconds; now: there is more; null: no rule asks). */
+    lookForMissing(): number | null {
       const now = unixSeconds(store.clock);
       // What is looked for is what is stored.
       if (hours.waitsAt(now)) written((tx) => hours.flush(tx));
@@ -272,7 +258,9 @@ export function createWriter(
       }
       return now;
     },
+    /** The latest report of an open alert that isn't written yet. */
     laterReport: openAlerts.laterReport,
+    /** Writes what is only in memory: reports and counts. */
     finish() {
       if (openAlerts.reports() === 0 && counts.isWritten() && hours.isWritten()) return;
       try {
@@ -285,7 +273,8 @@ export function createWriter(
         // The stop goes on: the tables lack at most a minute of reports and counts.
       }
     },
-    project: (projectId) => projects.get(projectId),
+    /** The state of a project, for reading its templates. */
+    project: (projectId: number) => projects.get(projectId),
     stats: () => ({ ...projects.stats(), hoursOverflowed: hours.overflowed }),
     tally,
     counts,

@@ -21,13 +21,7 @@ interface RelayContact {
   readonly anotherBox: boolean;
 }
 
-export interface RelayHeartbeat {
-  /** Says what is due; when it wants to run next (Unix ms; null = when a relay is configured). */
-  run(now: number): Promise<number | null>;
-  contact(): RelayContact;
-  /** Gives up what is under way; `isGoodbye`: says so where a relay is configured. Says nothing after. */
-  end(isGoodbye: boolean): Promise<void>;
-}
+export type RelayHeartbeat = ReturnType<typeof createRelayHeartbeat>;
 
 interface RelayHeartbeatDeps {
   store: Store;
@@ -54,7 +48,7 @@ const GOODBYE_MS = 2_000;
  * A heartbeat a minute, so that somebody notices when this box dies, and its public address on change
  * and daily. Lengths are measured by the monotonic clock: a clock set back must not silence it.
  */
-export function createRelayHeartbeat(deps: RelayHeartbeatDeps): RelayHeartbeat {
+export function createRelayHeartbeat(deps: RelayHeartbeatDeps) {
   const { store, log } = deps;
   const stopped = new AbortController();
   // Of two boxes with one key each has its own: a copy has all else of the first.
@@ -127,7 +121,8 @@ export function createRelayHeartbeat(deps: RelayHeartbeatDeps): RelayHeartbeat {
   };
 
   return {
-    async run(now) {
+    /** Says what is due; when it wants to run next (Unix ms; null = when a relay is configured). */
+    async run(now: number): Promise<number | null> {
       if (stopped.signal.aborted) return null;
       const relay = findRelay(store);
       if (known !== null && known.relayUrl !== relay?.relayUrl) await leave(known);
@@ -142,7 +137,8 @@ export function createRelayHeartbeat(deps: RelayHeartbeatDeps): RelayHeartbeat {
       return announceAt === null ? beatAt : Math.min(beatAt, announceAt * 1000);
     },
     contact: () => contact,
-    async end(isGoodbye) {
+    /** Gives up what is under way; `isGoodbye`: says so where a relay is configured. Says nothing after. */
+    async end(isGoodbye: boolean) {
       stopped.abort();
       const relay = isGoodbye ? findRelay(store) : null;
       if (relay !== null) await say(relay, "box.goodbye", { timeoutMs: GOODBYE_MS });

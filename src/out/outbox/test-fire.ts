@@ -21,19 +21,7 @@ import type { ActionOutcome } from "./senders/action.ts";
  * Test-fires: one attempt at once, through the very sender, signer, client and settings that real
  * deliveries and runs use, so that a green button means that pages get through.
  */
-export interface TestFire {
-  /** Throws 409 where it is disabled, 503 where no sender is here. One that passes ends the endpoint's streak. */
-  integration(row: IntegrationRow): Promise<{ ok: boolean; error?: string }>;
-  /**
-   * One that isn't stored, nor anything of it. `by`: whose try it is. Throws 429 after ten within a minute, 503 where no
-   * sender is here.
-   */
-  trial(row: IntegrationRow, by: string): Promise<ChannelTrial>;
-  /** Throws 409 where it is disabled. Leaves one terminal execution row (contract §15, Actions). */
-  action(row: ActionRow): Promise<{ ok: boolean; status_code: number; error?: string }>;
-  /** Throws 422 relay_not_proved unless the relay takes a signed test. Stores nothing. */
-  relay(target: RelayTarget): Promise<void>;
-}
+export type TestFire = ReturnType<typeof createTestFire>;
 
 interface TestFireOptions {
   store: Store;
@@ -60,7 +48,7 @@ const MOST_TRIALS = 10;
 /** Test-fires under way at one time: each may hold a socket and its caller for a minute. */
 export const MOST_TESTS = 32;
 
-export function createTestFire(options: TestFireOptions): TestFire {
+export function createTestFire(options: TestFireOptions) {
   let underWay = 0;
   const bounded = async <T>(fire: () => Promise<T>): Promise<T> => {
     if (underWay >= MOST_TESTS)
@@ -79,15 +67,22 @@ export function createTestFire(options: TestFireOptions): TestFire {
     burst: MOST_TRIALS,
   });
   return {
-    trial(row, by) {
+    /**
+     * One that isn't stored, nor anything of it. `by`: whose try it is. Throws 429 after ten within a minute, 503 where no
+     * sender is here.
+     */
+    trial(row: IntegrationRow, by: string): Promise<ChannelTrial> {
       const { allowed, retryAfter } = trials.take(by);
       if (allowed) return bounded(() => tryIntegration(options, row));
       const message = `At most ${MOST_TRIALS} are tried in a minute.`;
       throw new ServiceError("rate_limited", message, { retryAfter });
     },
-    integration: (row) => bounded(() => testIntegration(options, row)),
-    action: (row) => bounded(() => testAction(options, row)),
-    relay: (target) =>
+    /** Throws 409 where it is disabled, 503 where no sender is here. One that passes ends the endpoint's streak. */
+    integration: (row: IntegrationRow) => bounded(() => testIntegration(options, row)),
+    /** Throws 409 where it is disabled. Leaves one terminal execution row (contract §15, Actions). */
+    action: (row: ActionRow) => bounded(() => testAction(options, row)),
+    /** Throws 422 relay_not_proved unless the relay takes a signed test. Stores nothing. */
+    relay: (target: RelayTarget) =>
       bounded(() => proveRelay({ reader: options.store, egress: options.egress }, target)),
   };
 }

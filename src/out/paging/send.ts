@@ -25,18 +25,7 @@ interface ContactSenderOptions {
 }
 
 /** The one way from a message to a person: pages, codes and tests take it alike. Never throws. */
-export interface ContactSender {
-  send(
-    contact: ContactRow,
-    message: DirectMessage,
-    how?: Partial<SendContext>,
-  ): Promise<DirectSent>;
-  /** To somebody who has no contact here yet: an address of this kind. */
-  sendTo(
-    to: { kind: string; fields: Readonly<Record<string, string>> },
-    message: DirectMessage,
-  ): Promise<DirectSent>;
-}
+export type ContactSender = ReturnType<typeof createContactSender>;
 
 /** Beside what is said. */
 interface SendContext {
@@ -48,7 +37,7 @@ interface SendContext {
   since: number | null;
 }
 
-export function createContactSender(options: ContactSenderOptions): ContactSender {
+export function createContactSender(options: ContactSenderOptions) {
   const { store, log, sealer, egress } = options;
   const attempt = async (
     to: Addressed,
@@ -93,12 +82,20 @@ export function createContactSender(options: ContactSenderOptions): ContactSende
     }
   };
   return {
-    send: ({ id, kind, sealed }, message, how = {}) =>
+    send: (
+      { id, kind, sealed }: ContactRow,
+      message: DirectMessage,
+      how: Partial<SendContext> = {},
+    ) =>
       guarded({ id, kind, fields: openContact(sealer, { id, sealed }) }, message, {
         ...PLAIN,
         ...how,
       }),
-    sendTo: (to, message) => guarded({ id: "", ...to }, message, PLAIN),
+    /** To somebody who has no contact here yet: an address of this kind. */
+    sendTo: (
+      to: { kind: string; fields: Readonly<Record<string, string>> },
+      message: DirectMessage,
+    ) => guarded({ id: "", ...to }, message, PLAIN),
   };
 }
 

@@ -44,14 +44,7 @@ export interface Identity {
   groups: readonly string[];
 }
 
-export interface ProviderClient {
-  /** Reads the provider's metadata again. Throws ProviderFault. */
-  look(provider: OpenProvider): Promise<void>;
-  /** The address to which the browser is sent. Throws ProviderFault. */
-  lead(provider: OpenProvider, flow: ProviderFlow): Promise<string>;
-  /** The person who came back with this query. Throws ProviderFault. */
-  redeem(provider: OpenProvider, flow: ProviderFlow, query: URLSearchParams): Promise<Identity>;
-}
+export type ProviderClient = ReturnType<typeof createProviderClient>;
 
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 256 * 1024;
@@ -62,7 +55,7 @@ const TOLERANCE = 60;
 
 type Settings = Library.ServerMetadata;
 
-export function createProviderClient(egress: Egress, clock: Clock): ProviderClient {
+export function createProviderClient(egress: Egress, clock: Clock) {
   const kept = new LRUCache<string, { settings: Settings; until: number }>({ max: 16 });
   const fetcher = fetchBy(egress);
 
@@ -106,11 +99,16 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
   }
 
   return {
-    async look(provider) {
+    /** Reads the provider's metadata again. Throws ProviderFault. */
+    async look(provider: OpenProvider) {
       kept.delete(provider.issuer);
       await configOf(provider);
     },
-    async lead(provider, { state, nonce, verifier, redirectUri }) {
+    /** The address to which the browser is sent. Throws ProviderFault. */
+    async lead(
+      provider: OpenProvider,
+      { state, nonce, verifier, redirectUri }: ProviderFlow,
+    ): Promise<string> {
       const config = await configOf(provider);
       const lib = await library();
       const challenge = await lib.calculatePKCECodeChallenge(verifier);
@@ -128,7 +126,12 @@ export function createProviderClient(egress: Egress, clock: Clock): ProviderClie
         return url.href;
       });
     },
-    async redeem(provider, flow, query) {
+    /** The person who came back with this query. Throws ProviderFault. */
+    async redeem(
+      provider: OpenProvider,
+      flow: ProviderFlow,
+      query: URLSearchParams,
+    ): Promise<Identity> {
       const config = await configOf(provider);
       const lib = await library();
       return await caught(async () => {

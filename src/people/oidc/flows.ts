@@ -17,25 +17,21 @@ export interface ProviderFlow {
 }
 
 /** Sign-ins under way, only in memory. Each is valid for ten minutes, once, and for the browser that began it. */
-export interface Flows {
-  /** `secret`: what the browser keeps in a cookie until it comes back. */
-  begin(to: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">): {
-    flow: ProviderFlow;
-    secret: string;
-  };
-  /** Ends a flow and returns it; null for an invalid state, or one that another browser began. */
-  take(state: string, secret: string): ProviderFlow | null;
-}
+export type Flows = ReturnType<typeof createFlows>;
 
 const GOOD_MS = 10 * 60_000;
 const MOST_FLOWS = 2000;
 
-export function createFlows(clock: Clock, random: Random): Flows {
+export function createFlows(clock: Clock, random: Random) {
   const begun = new LRUCache<string, { flow: ProviderFlow; secret: string; until: number }>({
     max: MOST_FLOWS,
   });
   return {
-    begin(asked) {
+    /** `secret`: what the browser keeps in a cookie until it comes back. */
+    begin(asked: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">): {
+      flow: ProviderFlow;
+      secret: string;
+    } {
       const [state, nonce, verifier, secret] = [0, 1, 2, 3].map(() => base62Secret(random)) as [
         ...[string, string, string, string],
       ];
@@ -43,7 +39,8 @@ export function createFlows(clock: Clock, random: Random): Flows {
       begun.set(state, { flow, secret, until: clock.mono() + GOOD_MS });
       return { flow, secret };
     },
-    take(state, secret) {
+    /** Ends a flow and returns it; null for an invalid state, or one that another browser began. */
+    take(state: string, secret: string): ProviderFlow | null {
       const found = begun.get(state);
       if (found === undefined || !sameSecret(found.secret, secret)) return null;
       begun.delete(state);

@@ -4,19 +4,16 @@ import { listAccounts } from "../../people/accounts.ts";
 import { foldEmail } from "../../people/email.ts";
 
 /** The tenant's people, by id and by email. */
-export interface People {
-  /** The id itself where nobody has it any more. */
-  emailOf(id: string): string;
-  idOf(email: string): string | undefined;
-}
+export type People = ReturnType<typeof peopleOf>;
 
-export function peopleOf(reader: Reader): People {
+export function peopleOf(reader: Reader) {
   const rows = listAccounts(reader);
   const emails = new Map(rows.map(({ id, email }) => [id, email]));
   const ids = new Map(rows.map(({ id, email }) => [foldEmail(email), id]));
   return {
-    emailOf: (id) => emails.get(id) ?? id,
-    idOf: (email) => ids.get(foldEmail(email)),
+    /** The id itself where nobody has it any more. */
+    emailOf: (id: string) => emails.get(id) ?? id,
+    idOf: (email: string) => ids.get(foldEmail(email)),
   };
 }
 

@@ -1,11 +1,7 @@
 import { isNode, LineCounter, parseDocument, stringify } from "yaml";
 
 /** A file's value, and the lines of its parts. */
-export interface ReadYaml {
-  value: unknown;
-  /** The line (from 1) of the part at a JSON pointer, or of the nearest part around it. */
-  lineOf(pointer: string): number;
-}
+export type ReadYaml = ReturnType<typeof readYaml>;
 
 /** A fault of the file's text, with its line. */
 export class YamlFault extends Error {}
@@ -14,7 +10,7 @@ export class YamlFault extends Error {}
  * Throws YamlFault. JSON is YAML, too. With `asText` every scalar is its text (`007`, `yes`), null is "", and `<<`
  * merges, as Go programs read it.
  */
-export function readYaml(text: string, { asText = false } = {}): ReadYaml {
+export function readYaml(text: string, { asText = false } = {}) {
   const counter = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: counter,
@@ -26,7 +22,8 @@ export function readYaml(text: string, { asText = false } = {}): ReadYaml {
     throw new YamlFault(`line ${counter.linePos(fault.pos[0]).line}: ${fault.message}`);
   return {
     value: document.toJS(),
-    lineOf(pointer) {
+    /** The line (from 1) of the part at a JSON pointer, or of the nearest part around it. */
+    lineOf(pointer: string): number {
       for (let parts = partsOf(pointer); ; parts = parts.slice(0, -1)) {
         const node = document.getIn(parts, true);
         if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;

@@ -15,17 +15,7 @@ export interface Rendered {
   dropped: string[];
 }
 
-export interface Renderer {
-  /**
-   * Markdown as safe HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) beyond the time, the
-   * heap or that length; overloaded (429) when too many texts wait, or after `close`.
-   */
-  render(markdown: string, how?: RenderHow): Promise<string>;
-  /** Like `render`; `dropped` lists what was left out: `image`, `<script>`, `link`. */
-  preview(markdown: string): Promise<Rendered>;
-  /** Ends the thread. Waiting texts are refused as overloaded. */
-  close(): Promise<void>;
-}
+export type Renderer = ReturnType<typeof createRenderer>;
 
 /** The thread's code: a file beside this one, or inside the executable. */
 export function workerSource(): ThreadSource {
@@ -36,7 +26,7 @@ export function workerSource(): ThreadSource {
  * Renders Markdown in one thread, which is ended when a text takes too long. Some short texts take minutes, and that
  * must never delay a page (contract §8).
  */
-export function createRenderer(options: RendererOptions): Renderer {
+export function createRenderer(options: RendererOptions) {
   const thread = createWorkThread({ deadlineMs: 2_000, heapMb: 64, longestQueue: 8, ...options });
   const rendered = async (markdown: string, how: RenderHow = {}): Promise<Rendered> => {
     const heard = await thread.ask({ markdown, how } satisfies RenderWork);
@@ -46,8 +36,14 @@ export function createRenderer(options: RendererOptions): Renderer {
     throw new Error(`the renderer failed: ${heard.ended}`);
   };
   return {
-    render: async (markdown, how) => (await rendered(markdown, how)).html,
-    preview: (markdown) => rendered(markdown),
+    /**
+     * Markdown as safe HTML, at most 1 MiB long. Throws `ServiceError`: content_too_complex (400) beyond the time, the
+     * heap or that length; overloaded (429) when too many texts wait, or after `close`.
+     */
+    render: async (markdown: string, how?: RenderHow) => (await rendered(markdown, how)).html,
+    /** Like `render`; `dropped` lists what was left out: `image`, `<script>`, `link`. */
+    preview: (markdown: string) => rendered(markdown),
+    /** Ends the thread. Waiting texts are refused as overloaded. */
     close: () => thread.close(),
   };
 }

@@ -11,11 +11,7 @@ interface KeptPlan {
 }
 
 /** Plans that wait to be carried out, each under a token that works once, for its own key, for ten minutes. */
-export interface Plans {
-  keep(owner: string, plan: KeptPlan): string;
-  /** The plan, which is then gone; null where the token is no good. */
-  take(owner: string, token: string): KeptPlan | null;
-}
+export type Plans = ReturnType<typeof createPlans>;
 
 export const PLAN_MINUTES = 10;
 /** Of one key. The oldest goes. */
@@ -23,14 +19,14 @@ const MOST_OF_ONE = 20;
 /** Of all keys. */
 const MOST = 1000;
 
-export function createPlans({ clock, random }: { clock: Clock; random: Random }): Plans {
+export function createPlans({ clock, random }: { clock: Clock; random: Random }) {
   const kept = new Map<string, KeptPlan & { owner: string; until: number }>();
   const drop = (isOld: (plan: { owner: string; until: number }) => boolean, most: number) => {
     const found = [...kept].filter(([, plan]) => isOld(plan));
     for (const [token] of found.slice(0, Math.max(0, found.length - most))) kept.delete(token);
   };
   return {
-    keep(owner, plan) {
+    keep(owner: string, plan: KeptPlan): string {
       const now = clock.mono();
       drop(({ until }) => until <= now, 0);
       drop((one) => one.owner === owner, MOST_OF_ONE - 1);
@@ -39,7 +35,8 @@ export function createPlans({ clock, random }: { clock: Clock; random: Random })
       kept.set(token, { ...plan, owner, until: now + PLAN_MINUTES * 60_000 });
       return token;
     },
-    take(owner, token) {
+    /** The plan, which is then gone; null where the token is no good. */
+    take(owner: string, token: string): KeptPlan | null {
       const plan = kept.get(token);
       if (plan === undefined || plan.owner !== owner) return null;
       kept.delete(token);

@@ -4,19 +4,13 @@ import { html, type Markup } from "../../ground/kit/html.ts";
 import type { FormDone } from "./screen.ts";
 
 /** What was done, until the next page says so: by session, in memory alone. */
-export interface FlashMessages {
-  put(sessionId: string, done: FormDone): void;
-  /** Told once; what shows something waits for the page that it was meant for. */
-  take(sessionId: string, at: string): FormDone | null;
-  /** What the page at this address is to show this once. */
-  shownAt(sessionId: string, at: string): Readonly<Record<string, string>>;
-}
+export type FlashMessages = ReturnType<typeof createFlashMessages>;
 
 const MOST = 1000;
 /** Seconds after which it is news no more. */
 const SECONDS = 120;
 
-export function createFlashMessages(now: () => number): FlashMessages {
+export function createFlashMessages(now: () => number) {
   const all = new LRUCache<string, { done: FormDone; at: number }>({ max: MOST });
   const last = (sessionId: string): FormDone | null => {
     const found = all.get(sessionId);
@@ -27,14 +21,16 @@ export function createFlashMessages(now: () => number): FlashMessages {
   const isFor = ({ shown, to }: FormDone, at: string) =>
     shown === undefined || to?.replace(/#.*/, "") === at;
   return {
-    put: (sessionId, done) => void all.set(sessionId, { done, at: now() }),
-    take(sessionId, at) {
+    put: (sessionId: string, done: FormDone) => void all.set(sessionId, { done, at: now() }),
+    /** Told once; what shows something waits for the page that it was meant for. */
+    take(sessionId: string, at: string): FormDone | null {
       const done = last(sessionId);
       if (done === null || !isFor(done, at)) return null;
       all.delete(sessionId);
       return done;
     },
-    shownAt(sessionId, at) {
+    /** What the page at this address is to show this once. */
+    shownAt(sessionId: string, at: string): Readonly<Record<string, string>> {
       const done = last(sessionId);
       return done !== null && isFor(done, at) ? (done.shown ?? {}) : {};
     },

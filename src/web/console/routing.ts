@@ -9,14 +9,7 @@ export interface Found {
   params: Record<string, string>;
 }
 
-export interface Routing {
-  /** The screen at an address; null where there is none. */
-  screen(path: string): Found | null;
-  /** What a POST there does. */
-  form(path: string): (Found & { form: Form }) | null;
-  /** The file at an address. */
-  file(path: string): FoundFile | null;
-}
+export type Routing = ReturnType<typeof createRouting>;
 
 export type FoundFile = Found & { make: MakeFile };
 
@@ -27,7 +20,7 @@ interface Row<T> {
 }
 
 /** Finds screens by their addresses: `/p/new` before `/p/{project}`. Throws for two of one address. */
-export function createRouting(screens: readonly Screen[]): Routing {
+export function createRouting(screens: readonly Screen[]) {
   const pages = table(screens.map((screen) => ({ path: screen.path, what: screen })));
   const forms = table(
     screens.flatMap((screen) =>
@@ -46,15 +39,18 @@ export function createRouting(screens: readonly Screen[]): Routing {
     ),
   );
   return {
-    screen(path) {
+    /** The screen at an address; null where there is none. */
+    screen(path: string): Found | null {
       const found = look(pages, path);
       return found && { screen: found.what, params: found.params };
     },
-    form(path) {
+    /** What a POST there does. */
+    form(path: string): (Found & { form: Form }) | null {
       const found = look(forms, path);
       return found && { ...found.what, params: found.params };
     },
-    file(path) {
+    /** The file at an address. */
+    file(path: string): FoundFile | null {
       const found = look(files, path);
       return found && { ...found.what, params: found.params };
     },

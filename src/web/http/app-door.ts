@@ -4,11 +4,7 @@ import type { IngestHandler, IngestReply } from "./ingest.ts";
 import { wireError } from "./wire.ts";
 
 /** Node's requests on their way into the app. */
-export interface AppHandler {
-  serve(incoming: IncomingMessage, outgoing: ServerResponse): void;
-  /** Loads the app now rather than with the first request. */
-  load(): Promise<void>;
-}
+export type AppHandler = ReturnType<typeof createAppHandler>;
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
@@ -16,7 +12,7 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
  * The app is more than half of the program and no event needs it, so it is loaded after the box listens:
  * requests that come before wait for it.
  */
-export function createAppHandler(app: () => Promise<App>, ingest: IngestHandler): AppHandler {
+export function createAppHandler(app: () => Promise<App>, ingest: IngestHandler) {
   let listener: Listener | null = null;
   let loading: Promise<Listener> | null = null;
 
@@ -40,10 +36,11 @@ export function createAppHandler(app: () => Promise<App>, ingest: IngestHandler)
   };
 
   return {
-    serve(incoming, outgoing) {
+    serve(incoming: IncomingMessage, outgoing: ServerResponse) {
       if (listener !== null) listener(incoming, outgoing);
       else void loaded().then((serve) => serve(incoming, outgoing));
     },
+    /** Loads the app now rather than with the first request. */
     load: async () => void (await loaded()),
   };
 }

@@ -221,20 +221,18 @@ function refuseHead(c: AppContext, table: MethodTable): void {
   if (allowed.length > 0 && !allowed.includes("HEAD")) throw new MethodRefused(allowed);
 }
 
-interface MethodTable {
-  /** The methods that `path` takes; none for an unknown path. */
-  allowed(path: string): string[];
-}
+type MethodTable = ReturnType<typeof methodTable>;
 
 function methodTable(
   routes: readonly { method: string; path: string; noHead?: boolean | undefined }[],
-): MethodTable {
+) {
   const rows = routes.map(({ method, path, noHead }) => ({
     methods: method === "GET" && !noHead ? ["GET", "HEAD"] : [method],
     form: pathForm(path),
   }));
   return {
-    allowed(path) {
+    /** The methods that `path` takes; none for an unknown path. */
+    allowed(path: string): string[] {
       const sent = path.split("/");
       const found = rows.filter(({ form }) => form.read(sent) !== null);
       return [...new Set(found.flatMap((row) => row.methods))].sort();

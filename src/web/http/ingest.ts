@@ -46,19 +46,10 @@ export interface Admitted {
   bodyLimit: number;
 }
 
-export interface IngestHandler {
-  /** Checks everything but the body. Throws ServiceError. */
-  admit(head: IngestHead): Admitted | Promise<Admitted>;
-  /** Takes the body in; `done` is called once, after the commit or with the refusal. Never throws. */
-  take(admitted: Admitted, body: string, done: (reply: IngestReply) => void): void;
-  /** Any error as this route answers it; where its sender is known, with what is left of their rate. */
-  refuse(error: unknown, admitted?: Admitted): IngestReply;
-}
+export type IngestHandler = ReturnType<typeof createIngestHandler>;
 
 /** `POST /v1/ingest` (contract §15; contract §4), apart from how its bytes arrive. */
-export function createIngestHandler(
-  serving: Serving & { log: Log; requestId(): string },
-): IngestHandler {
+export function createIngestHandler(serving: Serving & { log: Log; requestId(): string }) {
   const { limits } = serving;
   const readToken = createTokenReader();
 
@@ -122,8 +113,10 @@ export function createIngestHandler(
   };
 
   return {
-    admit: (head) => admit(head, serving, readToken(head.authorization)),
-    refuse: (error, admitted) =>
+    /** Checks everything but the body. Throws ServiceError. */
+    admit: (head: IngestHead) => admit(head, serving, readToken(head.authorization)),
+    /** Any error as this route answers it; where its sender is known, with what is left of their rate. */
+    refuse: (error: unknown, admitted?: Admitted) =>
       admitted === undefined
         ? refuse(error)
         : refuse(error, limits.ingest.spend(admitted.tenant.id, 0), {
@@ -131,7 +124,8 @@ export function createIngestHandler(
             body: "",
             events: 1,
           }),
-    take(admitted, sent, done) {
+    /** Takes the body in; `done` is called once, after the commit or with the refusal. Never throws. */
+    take(admitted: Admitted, sent: string, done: (reply: IngestReply) => void) {
       // A byte order mark is no part of a text (RFC 8259 §8.1): editors and PowerShell put one there.
       const body = sent.charCodeAt(0) === 0xfeff ? sent.slice(1) : sent;
       try {

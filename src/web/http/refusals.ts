@@ -23,20 +23,13 @@ export interface Refused {
  * Counts what was refused since the start, for the metrics, and says it in the log: at once the first time, then
  * in one line a minute at most. Nothing of a request is in either, and no token.
  */
-export interface Refusals {
-  /** `loud`: worth a line in the log, and not only a count. `n`: events, where it was some. */
-  request(refused: Refused, how: { loud: boolean; n?: number }): void;
-  /** Nothing was opened. `authorization` is the header as it came: only the kind of its token is kept. */
-  auth(plane: AuthPlane, authorization: string | undefined): void;
-  requests(): { class: string; code: string; n: number }[];
-  failures(): { plane: AuthPlane; offered: Offered; n: number }[];
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 const LINE_MS = 60_000;
 /** Kinds in one line; what is more is in the metrics. */
 const MOST_KINDS = 50;
 
-export function createRefusals(clock: Clock, log: Log): Refusals {
+export function createRefusals(clock: Clock, log: Log) {
   const requests = new Map<string, { class: string; code: string; n: number }>();
   const failures = new Map<string, { plane: AuthPlane; offered: Offered; n: number }>();
   const unsaid = new Map<string, object & { n: number }>();
@@ -52,12 +45,14 @@ export function createRefusals(clock: Clock, log: Log): Refusals {
     unsaid.clear();
   };
   return {
-    request(refused, { loud, n = 1 }) {
+    /** `loud`: worth a line in the log, and not only a count. `n`: events, where it was some. */
+    request(refused: Refused, { loud, n = 1 }: { loud: boolean; n?: number }) {
       const { class: noun, code } = refused;
       count(requests, `${noun} ${code}`, { class: noun, code }, n);
       if (loud) say(refused, n);
     },
-    auth(plane, authorization) {
+    /** Nothing was opened. `authorization` is the header as it came: only the kind of its token is kept. */
+    auth(plane: AuthPlane, authorization: string | undefined) {
       const failed = { plane, offered: kindOf(authorization) };
       count(failures, `${plane} ${failed.offered}`, failed, 1);
       say(failed, 1);

@@ -34,16 +34,7 @@ export interface ServerOptions {
 }
 
 /** A server, and its connections that are Node's and those that are still in the ingest lane. */
-export interface HttpServer {
-  server: Server;
-  /** Serves a connection that was accepted elsewhere, as one of its own. It is paused. */
-  take(socket: Socket): void;
-  /** Accepts no more, and calls back once every connection has ended. */
-  close(ended: () => void): void;
-  /** Closes connections that wait for no answer. */
-  closeIdle(): void;
-  closeAll(): void;
-}
+export type HttpServer = ReturnType<typeof createServer>;
 
 /** More than any route takes. */
 const NEVER_TAKEN = 20 * 1024 * 1024;
@@ -52,7 +43,7 @@ const NEVER_TAKEN = 20 * 1024 * 1024;
  * Node's HTTP server with two doors: `POST /v1/ingest` is answered right here, because a web Request for
  * each event costs more than the event; everything else goes through the app. Before it lies the ingest lane.
  */
-export function createServer(options: ServerOptions): HttpServer {
+export function createServer(options: ServerOptions) {
   const { app, ingest, address, connections, clock, sendOn } = options;
   const limits = { ...serverLimits, ...options.limits };
   const readBody = createBodyReader(limits.bodyBytes);
@@ -104,7 +95,8 @@ export function createServer(options: ServerOptions): HttpServer {
   let onEmpty = () => {};
   return {
     server,
-    take(socket) {
+    /** Serves a connection that was accepted elsewhere, as one of its own. It is paused. */
+    take(socket: Socket) {
       taken.add(socket);
       socket.once("close", () => {
         taken.delete(socket);
@@ -115,12 +107,14 @@ export function createServer(options: ServerOptions): HttpServer {
       lane.accept(socket);
       socket.resume();
     },
-    close(ended) {
+    /** Accepts no more, and calls back once every connection has ended. */
+    close(ended: () => void) {
       server.close(() => {
         onEmpty = ended;
         if (taken.size === 0) ended();
       });
     },
+    /** Closes connections that wait for no answer. */
     closeIdle() {
       lane.closeIdle();
       server.closeIdleConnections();

@@ -8,7 +8,7 @@ import { createWorkThread } from "../../ground/kit/thread.ts";
 import { type MailText, plainMail } from "../../in/adapters/email/mail.ts";
 import { incomingMail } from "../../in/adapters/email.ts";
 import { commitDecoded } from "../../tenant/commit.ts";
-import type { Port, PortCounts, PortOutcome } from "./port.ts";
+import type { Port, PortOutcome } from "./port.ts";
 import { createFinder, type IntakeDeps, noneYet } from "./taker.ts";
 
 /** A mail as it was handed over, and for whom. */
@@ -24,19 +24,9 @@ interface HandedMail {
 export type MailOutcome = "taken" | "later" | "nobody" | "failed";
 
 /** Everything behind a mail port's connections. */
-export interface MailTaker {
-  mayComeFrom(address: string): boolean;
-  count(outcome: PortOutcome): void;
-  /** Whose a key is; null asks whom the port is bound to. The same work for a key that there is and one there isn't. */
-  find(token: string | null): Source | null;
-  /** Counts a wrong key of this address. Throws ServiceError of status 429 where those are too many. */
-  guess(address: string): void;
-  deliver(mail: HandedMail): Promise<MailOutcome>;
-  stop(): void;
-  readonly counts: PortCounts;
-}
+export type MailTaker = ReturnType<typeof createMailTaker>;
 
-export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
+export function createMailTaker(port: Port, deps: IntakeDeps) {
   const { tenant, clock, allowFrom, spend, guess } = deps;
   const outcomes = noneYet();
   const finder = createFinder(port, incomingMail.kind, deps);
@@ -72,11 +62,13 @@ export function createMailTaker(port: Port, deps: IntakeDeps): MailTaker {
   };
 
   return {
-    mayComeFrom: (address) => mayCome(address, allowFrom),
-    count: (outcome) => void outcomes[outcome]++,
+    mayComeFrom: (address: string) => mayCome(address, allowFrom),
+    count: (outcome: PortOutcome) => void outcomes[outcome]++,
+    /** Whose a key is; null asks whom the port is bound to. The same work for a key that there is and one there isn't. */
     find,
+    /** Counts a wrong key of this address. Throws ServiceError of status 429 where those are too many. */
     guess,
-    async deliver(mail) {
+    async deliver(mail: HandedMail): Promise<MailOutcome> {
       try {
         const fate = await deliver(mail);
         outcomes[fate === "taken" ? "taken" : "no_source"]++;
@@ -103,23 +95,18 @@ function withoutKeys(text: string, tokens: readonly (string | null)[]): string {
   return given.reduce((rest, token) => rest.replaceAll(token, "***"), plain);
 }
 
-interface MailReader {
-  /** What a mail says; of one that is too long or too deep, what can be told at once. Throws ServiceError overloaded. */
-  read(bytes: Buffer): Promise<MailText>;
-  close(): Promise<void>;
-}
-
 /** More lines are no text that a person reads, and each costs the reader some time. */
 const MOST_LINES = 30_000;
 /** Whoever hands a mail over hears of it long before the connection is cut off. */
 const LIMITS = { deadlineMs: 3000, heapMb: 96, longestQueue: 100, longestWaitMs: 120_000 };
 
 /** Reads mails in a thread of its own, which is started with the first and ended when there are none. */
-export function createMailReader(clock: Clock): MailReader {
+export function createMailReader(clock: Clock) {
   const source = threadSource("src/web/intake/mail-worker.ts");
   const thread = createWorkThread({ source, clock, ...LIMITS });
   return {
-    async read(bytes) {
+    /** What a mail says; of one that is too long or too deep, what can be told at once. Throws ServiceError overloaded. */
+    async read(bytes: Buffer): Promise<MailText> {
       const start = firstLines(bytes);
       const heard = await thread.ask(start);
       if ("said" in heard) {

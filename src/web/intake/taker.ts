@@ -10,7 +10,7 @@ import type { IngestEvent } from "../../in/ingest/event.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { Format } from "./format.ts";
 import type { LoopTurn } from "./loop-turn.ts";
-import type { Port, PortCounts, PortOutcome } from "./port.ts";
+import type { Port, PortOutcome } from "./port.ts";
 import { type KnownSender, type SyslogPeer, senderFinder } from "./senders.ts";
 
 export interface IntakeDeps {
@@ -34,17 +34,7 @@ export interface TakerDeps extends IntakeDeps {
 }
 
 /** Everything behind a port's sockets: whose a message is, and the way into the common ingest. */
-export interface Taker {
-  mayComeFrom(address: string): boolean;
-  count(outcome: PortOutcome, n?: number): void;
-  /** Hands a message over, at once where there is time, or counts why not: for what comes without a connection. */
-  offer(frame: Framed, peer: SyslogPeer): void;
-  /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
-  take(frames: readonly Framed[], peer: SyslogPeer): Promise<void>;
-  stop(): void;
-  isStopped(): boolean;
-  readonly counts: PortCounts;
-}
+export type Taker = ReturnType<typeof createTaker>;
 
 /** Messages of one port without a connection that may wait for their commit: HTTP's events need room, too. */
 const MOST_WAITING = 5000;
@@ -55,7 +45,7 @@ const MOST_AT_ONCE = 500;
 const PAUSE_MS = 100;
 const HOUR_MS = 3_600_000;
 
-export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker {
+export function createTaker(port: Port, format: Format, deps: TakerDeps) {
   const { tenant, clock, allowFrom, spend, turn } = deps;
   const outcomes = noneYet();
   const stopping = new AbortController();
@@ -138,16 +128,18 @@ export function createTaker(port: Port, format: Format, deps: TakerDeps): Taker 
   };
 
   return {
-    mayComeFrom: (address) => mayCome(address, allowFrom),
+    mayComeFrom: (address: string) => mayCome(address, allowFrom),
     count,
-    offer(frame, peer) {
+    /** Hands a message over, at once where there is time, or counts why not: for what comes without a connection. */
+    offer(frame: Framed, peer: SyslogPeer) {
       if (unread.length === 0 && turn.isFree) return read(frame, peer);
       const bytes = unreadBytes + frame.bytes.length;
       if (unread.length >= MOST_WAITING || bytes > MOST_UNREAD) return count("overloaded");
       unreadBytes = bytes;
       if (unread.push({ frame, peer }) === 1) void readOn();
     },
-    async take(frames, peer) {
+    /** Hands messages over in order and waits for their commit, and for room: for what can be left unread meanwhile. */
+    async take(frames: readonly Framed[], peer: SyslogPeer) {
       for (let from = 0; from < frames.length; from += MOST_AT_ONCE) {
         if (stopping.signal.aborted) return count("failed", frames.length - from);
         const messages: Message[] = [];

@@ -22,43 +22,13 @@ export interface Collected {
 type IsPage = (page: number, image: Uint8Array) => boolean;
 
 /** Collects the pages of commits, each directly after its commit. */
-export interface Collector {
-  collect(seq: number): void;
-  /** How many pages wait. */
-  readonly waiting: number;
-  /** Of the database, after the latest commit. */
-  readonly pageCount: number;
-  /** Whether pages are missing: everything has to be compared. */
-  readonly isGap: boolean;
-  missed(): void;
-  take(): Collected;
-  /**
-   * After the store was opened: nothing is missing where it is still the file whose sums these are, as far as its size,
-   * its log and its first page tell. They don't tell of a commit of another program that was moved into the file and left
-   * its size alone: in WAL mode that doesn't touch the first page. Another page that differs is taken for the disk's doing.
-   */
-  goesOn(sums: PageSums): boolean;
-  /** Begins anew: from this moment on each page is in the file, or collected, or both. */
-  begin(): void;
-  /** A page as it was at the beginning, or as a later commit made it; null where there is none. */
-  read(page: number): Buffer | null;
-  /** Whether a commit since the beginning wrote it, and it wasn't taken. */
-  isCollected(page: number): boolean;
-  /**
-   * Those of these pages that lie in the file, written by no commit since they were taken, of which `isIt` says that they
-   * are other ones: the disk changed them. Where another program has committed, that is a gap.
-   */
-  rotten(pages: readonly number[], isIt: IsPage): number[];
-  /** Writes a page into the file where it is still rotten by that. */
-  putBack(page: number, image: Uint8Array, isIt: IsPage): boolean;
-  close(): void;
-}
+export type Collector = ReturnType<typeof createCollector>;
 
 /** Images that may wait. Beyond that they are read from the file, by comparing. */
 const MOST_PAGES = (16 * 1024 * 1024) / PAGE;
 
 /** After a look everything is a gap: what was committed before isn't known. */
-export function createCollector({ path, db, touch }: OpenedStore): Collector {
+export function createCollector({ path, db, touch }: OpenedStore) {
   const file = openSync(path, "r+");
   const follower = followWal(path);
   let next: Collected = { seq: 0, pageCount: 0, pages: new Map() };
@@ -75,6 +45,10 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
     return readSync(file, image, 0, PAGE, (page - 1) * PAGE) === PAGE ? image : null;
   };
 
+  /**
+   * Those of these pages that lie in the file, written by no commit since they were taken, of which `isIt` says that they
+   * are other ones: the disk changed them. Where another program has committed, that is a gap.
+   */
   const rotten = (pages: readonly number[], isIt: IsPage): number[] => {
     const isRotten = (page: number) => {
       const image = next.pages.has(page) ? null : inFile(page);
@@ -90,7 +64,8 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
 
   return {
     rotten,
-    putBack(page, image, isIt) {
+    /** Writes a page into the file where it is still rotten by that. */
+    putBack(page: number, image: Uint8Array, isIt: IsPage): boolean {
       if (!isIt(page, image) || rotten([page], isIt).length === 0) return false;
       writeSync(file, image, 0, PAGE, (page - 1) * PAGE);
       fsyncSync(file);
@@ -98,7 +73,7 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
       db.pragma("shrink_memory");
       return true;
     },
-    collect(seq) {
+    collect(seq: number) {
       const found = follower.look();
       next.seq = seq;
       if (found === "gap") return missed();
@@ -107,22 +82,30 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
       for (const [page, image] of found.pages) next.pages.set(page, image);
       if (next.pages.size > MOST_PAGES) missed();
     },
+    /** How many pages wait. */
     get waiting() {
       return next.pages.size;
     },
+    /** Of the database, after the latest commit. */
     get pageCount() {
       return next.pageCount;
     },
+    /** Whether pages are missing: everything has to be compared. */
     get isGap() {
       return isGap;
     },
     missed,
-    take() {
+    take(): Collected {
       const taken = next;
       next = { ...taken, pages: new Map() };
       return taken;
     },
-    goesOn(sums) {
+    /**
+     * After the store was opened: nothing is missing where it is still the file whose sums these are, as far as its size,
+     * its log and its first page tell. They don't tell of a commit of another program that was moved into the file and left
+     * its size alone: in WAL mode that doesn't touch the first page. Another page that differs is taken for the disk's doing.
+     */
+    goesOn(sums: PageSums): boolean {
       const count = db.pragma("page_count", { simple: true });
       const first = inFile(1);
       const isSame = first !== null && pageHash(1, first) === sums.of(1);
@@ -131,6 +114,7 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
       isGap = false;
       return true;
     },
+    /** Begins anew: from this moment on each page is in the file, or collected, or both. */
     begin() {
       follower.look();
       isGap = false;
@@ -142,8 +126,10 @@ export function createCollector({ path, db, touch }: OpenedStore): Collector {
       // So that the record gets a number that no earlier try had.
       touch();
     },
-    read: (page) => log.get(page) ?? inFile(page),
-    isCollected: (page) => next.pages.has(page),
+    /** A page as it was at the beginning, or as a later commit made it; null where there is none. */
+    read: (page: number) => log.get(page) ?? inFile(page),
+    /** Whether a commit since the beginning wrote it, and it wasn't taken. */
+    isCollected: (page: number) => next.pages.has(page),
     close() {
       follower.close();
       closeSync(file);

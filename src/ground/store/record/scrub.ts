@@ -16,22 +16,15 @@ interface ScrubOptions {
 }
 
 /** Finds pages on the disk that no commit wrote. */
-export interface Scrub {
-  /** Looks whether the next few pages on the disk are what was kept. Only while everything is kept. */
-  look(): void;
-  hasFound(): boolean;
-  /** Puts one of those back. false: the place hasn't got it either, so that everything has to be compared. */
-  mend(): Promise<boolean>;
-  /** How many pages were put back; and when the latest was, by the monotonic clock. */
-  putBack(): { pages: number; at: number | null };
-}
+export type Scrub = ReturnType<typeof createScrub>;
 
-export function createScrub({ clock, from, record, sums, onRotten }: ScrubOptions): Scrub {
+export function createScrub({ clock, from, record, sums, onRotten }: ScrubOptions) {
   let at = 0;
   let rotten: number[] = [];
   const putBack = { pages: 0, at: null as number | null };
   const isIt = (page: number, image: Uint8Array) => pageHash(page, image) === sums().of(page);
   return {
+    /** Looks whether the next few pages on the disk are what was kept. Only while everything is kept. */
     look() {
       const { count } = sums();
       const pages = Array.from(
@@ -42,7 +35,8 @@ export function createScrub({ clock, from, record, sums, onRotten }: ScrubOption
       rotten = from.rotten(pages, isIt);
     },
     hasFound: () => rotten.length > 0,
-    async mend() {
+    /** Puts one of those back. false: the place hasn't got it either, so that everything has to be compared. */
+    async mend(): Promise<boolean> {
       const page = rotten[0] ?? 0;
       const image = await record.read(page);
       rotten = rotten.filter((one) => one !== page);
@@ -57,6 +51,7 @@ export function createScrub({ clock, from, record, sums, onRotten }: ScrubOption
       onRotten(page, false);
       return false;
     },
+    /** How many pages were put back; and when the latest was, by the monotonic clock. */
     putBack: () => putBack,
   };
 }

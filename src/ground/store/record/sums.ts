@@ -13,30 +13,23 @@ export function pageHash(page: number, image: Uint8Array): bigint {
 }
 
 /** The hash of each page of a database, and their sum: of equal databases it is equal. */
-export interface PageSums {
-  readonly count: number;
-  readonly sum: bigint;
-  /** 0 for a page that isn't there. */
-  of(page: number): bigint;
-  set(page: number, hash: bigint): void;
-  /** Forgets the pages after the first `count`. */
-  cut(count: number): void;
-}
+export type PageSums = ReturnType<typeof createPageSums>;
 
-export function createPageSums(): PageSums {
+export function createPageSums() {
   let hashes = new BigInt64Array(256);
   let count = 0;
   let sum = 0n;
+  /** 0 for a page that isn't there. */
   const of = (page: number) => (page <= count ? (hashes[page - 1] ?? 0n) : 0n);
   return {
     get count() {
       return count;
     },
-    get sum() {
+    get sum(): bigint {
       return sum;
     },
     of,
-    set(page, hash) {
+    set(page: number, hash: bigint) {
       if (page > hashes.length) {
         const more = new BigInt64Array(Math.max(page, 2 * hashes.length));
         more.set(hashes);
@@ -46,7 +39,8 @@ export function createPageSums(): PageSums {
       hashes[page - 1] = hash;
       count = Math.max(count, page);
     },
-    cut(to) {
+    /** Forgets the pages after the first `count`. */
+    cut(to: number) {
       for (let page = to + 1; page <= count; page++) sum ^= of(page);
       hashes.fill(0n, to);
       count = Math.min(count, to);

@@ -1,8 +1,5 @@
 import type { Clock } from "../../../ground/kit/clock.ts";
 
-/** Asks one question and resolves with its own answer, although it may be sent together with others. */
-export type BatchAsker<Question, Answer> = (question: Question) => Promise<Answer>;
-
 export interface BatchAskerOptions<Question, Answer> {
   /** Answers all of them in one statement, in the same order. Their keys are distinct and ascending. */
   answer(questions: readonly Question[]): Promise<readonly Answer[]>;
@@ -36,11 +33,11 @@ interface Member<Question, Answer> {
 
 /**
  * Joins the questions of one turn of the event loop, or those that come while every batch is under way, into one batch.
- * A single question is sent at once. If a batch fails, each question is asked again alone.
+ * A single question is sent at once. If a batch fails, each question is asked again alone. Each gets its own answer.
  */
 export function batchAsker<Question, Answer>(
   options: BatchAskerOptions<Question, Answer>,
-): BatchAsker<Question, Answer> {
+): (question: Question) => Promise<Answer> {
   const { most = 200, atOnce = 2, mostWaiting = 10_000 } = options;
   let waiting: Member<Question, Answer>[] = [];
   const asked = new Set<string>();

@@ -18,19 +18,7 @@ export type DatabaseValue =
   | readonly DatabaseValue[];
 
 /** One connection. */
-export interface DatabaseLine {
-  /** The index of its host in the URL. */
-  readonly host: number;
-  /** Monotonic time after which it isn't used any more: DNS, certificates and a pooler's servers change. */
-  readonly oldAt: number;
-  isBroken(): boolean;
-  /** Runs one statement within `ms`; after a timeout the connection is broken. */
-  ask(sql: string, values: readonly DatabaseValue[], ms: number): Promise<QueryResult>;
-  /** Ends it at once. */
-  drop(): void;
-  /** Ends an idle connection properly, so that the server logs no error. */
-  hangUp(): void;
-}
+export type DatabaseLine = ReturnType<typeof lineOf>;
 
 export interface LineOptions {
   url: DatabaseUrl;
@@ -196,18 +184,23 @@ function lineOf(
     openedAt: number;
     seen: SeenGeneration;
   },
-): DatabaseLine {
+) {
   const { clock, drop, state, seen } = made;
   return {
+    /** The index of its host in the URL. */
     host: made.at,
+    /** Monotonic time after which it isn't used any more: DNS, certificates and a pooler's servers change. */
     oldAt: made.openedAt + OLD_MS,
+    /** Ends it at once. */
     drop,
     isBroken: () => state.broken || isLeftBehind(state.generation, seen.latest()),
+    /** Ends an idle connection properly, so that the server logs no error. */
     hangUp() {
       if (!state.broken) client.end().catch(() => {});
       state.broken = true;
     },
-    async ask(text, values, ms) {
+    /** Runs one statement within `ms`; after a timeout the connection is broken. */
+    async ask(text: string, values: readonly DatabaseValue[], ms: number): Promise<QueryResult> {
       const cancel = clock.after(Math.max(0, ms), () => {
         state.late = true;
         drop();

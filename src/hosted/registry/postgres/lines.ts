@@ -3,17 +3,7 @@ import { DatabaseAway } from "./database-faults.ts";
 import type { DatabaseLine } from "./line.ts";
 
 /** A pool of connections, which are opened when needed. */
-export interface Lines {
-  /** A connection for this caller alone until `put`, within `ms`. Rejects with DatabaseAway. */
-  take(ms: number): Promise<DatabaseLine>;
-  put(line: DatabaseLine): void;
-  /** Connections in use, and callers that wait for one. */
-  inUse(): { busy: number; waiting: number };
-  /** Ends the idle connections, so that the next callers get new ones. */
-  refresh(): void;
-  /** Ends all of them; waiting callers get an error. */
-  end(): void;
-}
+export type Lines = ReturnType<typeof createLines>;
 
 interface Waiting {
   give(line: DatabaseLine | null): void;
@@ -29,7 +19,7 @@ export function createLines({
   clock: Clock;
   size: number;
   open(ms: number): Promise<DatabaseLine>;
-}): Lines {
+}) {
   const idle: DatabaseLine[] = [];
   const all = new Set<DatabaseLine>();
   const waiting: Waiting[] = [];
@@ -76,7 +66,8 @@ export function createLines({
   };
 
   return {
-    async take(ms) {
+    /** A connection for this caller alone until `put`, within `ms`. Rejects with DatabaseAway. */
+    async take(ms: number): Promise<DatabaseLine> {
       if (ended) throw closed();
       const until = clock.mono() + ms;
       for (let line = idle.pop(); line !== undefined; line = idle.pop()) {
@@ -91,7 +82,7 @@ export function createLines({
       }
       return opened(until - clock.mono());
     },
-    put(line) {
+    put(line: DatabaseLine) {
       if (ended || !isGood(line, clock)) {
         discard(all, line);
         leave();
@@ -101,13 +92,16 @@ export function createLines({
       if (next === undefined) idle.push(line);
       else next.give(line);
     },
+    /** Ends the idle connections, so that the next callers get new ones. */
     refresh() {
       for (const line of idle.splice(0)) {
         discard(all, line);
         leave();
       }
     },
+    /** Connections in use, and callers that wait for one. */
     inUse: () => ({ busy: size - places - idle.length, waiting: waiting.length }),
+    /** Ends all of them; waiting callers get an error. */
     end() {
       ended = true;
       for (const line of idle) line.hangUp();

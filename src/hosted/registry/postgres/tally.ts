@@ -1,26 +1,20 @@
-import type { BatchKind, DatabaseLoad, LaneLoad, TryFault } from "../load.ts";
+import type { BatchKind, LaneLoad, TryFault } from "../load.ts";
 
 /** Counts statements. */
-export interface DatabaseTally {
-  lane(told: () => Pick<LaneLoad, "lane" | "places" | "busy" | "waiting">): LaneTally;
-  fault(kind: TryFault): void;
-  /** Counts one statement for so many rows. */
-  batch(kind: BatchKind, rows: number): void;
-  load(): DatabaseLoad;
-}
+export type DatabaseTally = ReturnType<typeof createDatabaseTally>;
 
 export interface LaneTally {
   /** Counts one statement and its time. */
   statement(ms: number): void;
 }
 
-export function createDatabaseTally(): DatabaseTally {
+export function createDatabaseTally() {
   const lanes: (() => LaneLoad)[] = [];
   const faults = { undone: 0, late: 0, lost: 0, refused: 0, failed: 0 };
   const none = () => ({ statements: 0, rows: 0 });
   const batches = { take: none(), settle: none(), who: none(), beat: none() };
   return {
-    lane(told) {
+    lane(told: () => Pick<LaneLoad, "lane" | "places" | "busy" | "waiting">): LaneTally {
       const sum = { statements: 0, ms: 0 };
       lanes.push(() => ({ ...told(), statements: sum.statements, seconds: sum.ms / 1000 }));
       return {
@@ -30,8 +24,9 @@ export function createDatabaseTally(): DatabaseTally {
         },
       };
     },
-    fault: (kind) => void faults[kind]++,
-    batch(kind, rows) {
+    fault: (kind: TryFault) => void faults[kind]++,
+    /** Counts one statement for so many rows. */
+    batch(kind: BatchKind, rows: number) {
       batches[kind].statements++;
       batches[kind].rows += rows;
     },

@@ -11,13 +11,7 @@ export interface Framed {
 }
 
 /** Finds the messages in a stream, with either framing of RFC 6587. */
-export interface Frames {
-  push(chunk: Buffer): Framed[];
-  /** The rest at the end of the stream, if it begins like a message. */
-  end(): Framed[];
-  /** An invalid count: the start of the next message is unknown. */
-  readonly broken: boolean;
-}
+export type Frames = ReturnType<typeof createFrames>;
 
 type State = "gap" | "count" | "counted" | "line";
 
@@ -37,7 +31,7 @@ const SYSLOG: Framing = { counts: true, ends: [LF, NUL], begins: "<", most: MOST
 const GAPS: readonly number[] = [NUL, LF, CR, SPACE];
 
 /** Holds at most one message, for syslog 64 KiB. */
-export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): Frames {
+export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG) {
   const held = createHolder(most);
   let state: State = "gap";
   let count = "";
@@ -80,17 +74,19 @@ export function createFrames({ counts, ends, begins, most }: Framing = SYSLOG): 
   };
 
   return {
-    push(chunk) {
+    push(chunk: Buffer): Framed[] {
       const out: Framed[] = [];
       for (let at = 0; at < chunk.length && !broken; ) at = step(chunk, at, out);
       return out;
     },
-    end() {
+    /** The rest at the end of the stream, if it begins like a message. */
+    end(): Framed[] {
       const left = held.take();
       return !broken && left.bytes.length > 0 && left.bytes[0] === begins.charCodeAt(0)
         ? [{ ...left, cut: left.cut || state === "counted" }]
         : [];
     },
+    /** An invalid count: the start of the next message is unknown. */
     get broken() {
       return broken;
     },

@@ -22,12 +22,7 @@ import type { DryLine } from "./dry-line.ts";
  * itself would have. Of the hour in which a line came, the lines until then are counted. Counts of the last minute may not be
  * in the store yet. A line isn't judged where the rule compared it with counts that are deleted since.
  */
-export interface DryHabits {
-  /** A line of any template. */
-  hear(line: DryLine): void;
-  /** A line that the rule takes. */
-  isUnusual(line: DryLine): boolean;
-}
+export type DryHabits = ReturnType<typeof habitsOf>;
 
 interface OfHour {
   hour: number;
@@ -43,7 +38,7 @@ export function habitsOf(
   reader: Reader,
   rule: CompiledRule,
   { projectId, given, isGone }: { projectId: number; given: boolean; isGone(line: DryLine): void },
-): DryHabits {
+) {
   const { unusual, selection } = rule;
   const series = findSeries(reader, { projectId, selection });
   const downs = readDowntimes(reader);
@@ -80,10 +75,12 @@ export function habitsOf(
   };
 
   return {
-    hear(line) {
+    /** A line of any template. */
+    hear(line: DryLine) {
       if (unusual !== null && selection === TEMPLATES) count(line);
     },
-    isUnusual(line) {
+    /** A line that the rule takes. */
+    isUnusual(line: DryLine): boolean {
       if (unusual === null) return true;
       if (selection !== TEMPLATES) count(line);
       const key = keyOf(line);

@@ -21,12 +21,7 @@ import { rootsOf } from "./lines.ts";
  * What no longer came, by the lines in order and by the counts of the days before: a dry run then opens what the rule itself
  * would have. It begins with the first whole day (of Unix time) of its span, because counts are kept by the day.
  */
-export interface DryMissing {
-  /** A line; false where the rule doesn't ask for it to come. */
-  hear(line: DryLine): boolean;
-  /** All that was missing, by time. */
-  finish(until: number): Missed[];
-}
+export type DryMissing = ReturnType<typeof dryMissing>;
 
 export interface Missed {
   key: string;
@@ -65,7 +60,7 @@ export function dryMissing(
     /** Told of the last line before each silence that isn't judged, because counts of its two weeks are deleted. */
     isGone(line: { at: number }): void;
   },
-): DryMissing {
+) {
   const counted = findSeries(reader, { projectId, selection: rule.selection });
   const series = counted?.id ?? null;
   const downs = readDowntimes(reader);
@@ -143,7 +138,8 @@ export function dryMissing(
   };
 
   return {
-    hear(line) {
+    /** A line; false where the rule doesn't ask for it to come. */
+    hear(line: DryLine): boolean {
       if (!takes(line)) return false;
       if (series === null) return true;
       const key = keyOf(line);
@@ -156,7 +152,8 @@ export function dryMissing(
       heard.set(key, { last: line.at, day, n: today.n + 1, gap, line: asMissed(rule, line) });
       return true;
     },
-    finish(until) {
+    /** All that was missing, by time. */
+    finish(until: number): Missed[] {
       if (series === null) return [];
       for (const [key, one] of heard) look(key, one, until, false);
       lookAtOthers(until);

@@ -5,11 +5,7 @@ import { createWorkThread } from "../../../ground/kit/thread.ts";
 import type { DryRunFound, DryRunInput } from "./dry-run.ts";
 import type { DryRunReply, DryRunWork } from "./dry-run-worker.ts";
 
-export interface DryRunner {
-  /** Throws ServiceError overloaded while another one runs, and where this one takes too much. */
-  run(projectId: number, input: DryRunInput): Promise<DryRunFound>;
-  close(): Promise<void>;
-}
+export type DryRunner = ReturnType<typeof createDryRunner>;
 
 /** After this time it answers with what it has. */
 const BUDGET_MS = 4500;
@@ -17,12 +13,13 @@ const BUDGET_MS = 4500;
 const LIMITS = { deadlineMs: 9000, heapMb: 256, longestQueue: 0 };
 
 /** Runs dry runs on a store's kept lines, one at a time, in a thread that exists while it is needed. */
-export function createDryRunner(store: { path: string; clock: Clock }): DryRunner {
+export function createDryRunner(store: { path: string; clock: Clock }) {
   const source = threadSource("src/in/ingest/dry-run/dry-run-worker.ts");
   const { path, clock } = store;
   const thread = createWorkThread({ source, clock, ...LIMITS });
   return {
-    async run(projectId, input) {
+    /** Throws ServiceError overloaded while another one runs, and where this one takes too much. */
+    async run(projectId: number, input: DryRunInput): Promise<DryRunFound> {
       const order = { projectId, input, now: unixSeconds(clock), budgetMs: BUDGET_MS };
       const heard = await thread.ask({ ...order, path, env: addonPlaces() } satisfies DryRunWork);
       if ("said" in heard) {

@@ -37,12 +37,7 @@ interface WeeksOrder {
 type Fired = FiredAt & { key: string };
 
 /** What a rule's counts are of. */
-interface Subjects {
-  textOf(subject: string): string;
-  takes(key: string): boolean;
-  takesSource(id: number): boolean;
-  rootOf(id: string): string;
-}
+type Subjects = ReturnType<typeof subjectsOf>;
 
 const subjectOf = (key: string): string => key.split(":", 1)[0] ?? "";
 
@@ -97,7 +92,7 @@ function subjectsOf(
   reader: Reader,
   rule: CompiledRule,
   { projectId, selection }: { projectId: number; selection: string },
-): Subjects {
+) {
   const rootOf = rootsOf(reader, projectId);
   const families = new Map(
     familiesOf(reader, projectId, { rootOf, waiting: new Map() }).map((one) => [one.id, one]),
@@ -121,8 +116,8 @@ function subjectsOf(
   return {
     rootOf,
     textOf,
-    takesSource: (id) => rule.sources?.has(nameOf(id)) ?? true,
-    takes(key) {
+    takesSource: (id: number) => rule.sources?.has(nameOf(id)) ?? true,
+    takes(key: string): boolean {
       const subject = subjectOf(key);
       return known.getOrInsertComputed(subject, () => takesSubject(subject));
     },

@@ -9,30 +9,25 @@ export interface TriedTemplate {
   example: string;
 }
 
-/** Lines are added one by one, so that a file needn't be in memory. */
-interface Trial {
-  add(line: string): void;
-  /**
-   * The templates so far, as a new project would have them, most frequent first; equal counts in the order of first
-   * sight. Lines that merge later count for their final template.
-   */
-  templates(): TriedTemplate[];
-}
-
 /** More templates than a project keeps, so that none is evicted. */
 const LIMIT = 100_000;
 
-export function createTrial(): Trial {
+/** Lines are added one by one, so that a file needn't be in memory. */
+export function createTrial() {
   const miner = createMiner({ limit: LIMIT, rows: [] });
   const shapes = new Map<string, { count: number; example: string; mined: Mined }>();
   return {
-    add(line) {
+    add(line: string) {
       const mined = miner.mine(line);
       const seen = shapes.get(mined.id);
       if (seen === undefined) shapes.set(mined.id, { count: 1, example: line, mined });
       else seen.count++;
     },
-    templates() {
+    /**
+     * The templates so far, as a new project would have them, most frequent first; equal counts in the order of first
+     * sight. Lines that merge later count for their final template.
+     */
+    templates(): TriedTemplate[] {
       const templates = new Map<string, TriedTemplate>();
       for (const { count, example, mined } of shapes.values()) {
         const { id, text } = mined.root;

@@ -13,16 +13,10 @@ interface HeldBody {
 }
 
 /** Reads bodies, and knows how much of them is in memory. */
-export interface Bodies {
-  /**
-   * The body, at most `most` bytes, held for `owner` until `release` is called; `hold` counts what is made of it, too,
-   * and throws NoCapacity. Throws TooLarge, NoCapacity, BrokeOff, all of them with nothing held.
-   */
-  read(request: Request, of: { owner: string; most: number }): Promise<HeldBody>;
-}
+export type Bodies = ReturnType<typeof createBodies>;
 
 /** Holds at most `all` bytes at once, over all owners, and `each` of one. */
-export function createBodies(most: { all: number; each: number }): Bodies {
+export function createBodies(most: { all: number; each: number }) {
   const each = new Map<string, number>();
   let all = 0;
   const hold = (owner: string, bytes: number) => {
@@ -33,7 +27,14 @@ export function createBodies(most: { all: number; each: number }): Bodies {
     return all <= most.all && held <= most.each;
   };
   return {
-    async read(request, { owner, most: longest }) {
+    /**
+     * The body, at most `most` bytes, held for `owner` until `release` is called; `hold` counts what is made of it, too,
+     * and throws NoCapacity. Throws TooLarge, NoCapacity, BrokeOff, all of them with nothing held.
+     */
+    async read(
+      request: Request,
+      { owner, most: longest }: { owner: string; most: number },
+    ): Promise<HeldBody> {
       if (Number(request.headers.get("content-length") ?? 0) > longest) throw new TooLarge();
       const chunks: Uint8Array[] = [];
       let size = 0;

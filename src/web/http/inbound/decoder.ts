@@ -36,11 +36,7 @@ export interface Decoding extends Required<Pick<Decoded, "jobs" | "rejected">> {
 }
 
 /** Reads what senders send: a short body at once, a long one in a thread, so that no body holds up a page. */
-export interface Decoder {
-  /** `owner` is whose it is: who sends many long ones waits behind their own. Throws UnreadableBody. */
-  decode(adapter: Adapter, readable: Readable, owner: string): Promise<Decoding>;
-  close(): Promise<void>;
-}
+export type Decoder = ReturnType<typeof createDecoder>;
 
 /** Bytes that cost the loop less than a thread does. */
 const SHORT = 32 * 1024;
@@ -54,7 +50,7 @@ const LIMITS = { deadlineMs: 20_000, heapMb: 192, longestQueue: 1 };
  */
 const PATIENCE_MS = { first: 2_000, most: 8_000 };
 
-export function createDecoder(clock: Clock): Decoder {
+export function createDecoder(clock: Clock) {
   const thread = createWorkThread({
     source: threadSource("src/in/adapters/decode-worker.ts"),
     clock,
@@ -138,7 +134,8 @@ export function createDecoder(clock: Clock): Decoder {
   };
 
   return {
-    async decode(adapter, readable, owner) {
+    /** `owner` is whose it is: who sends many long ones waits behind their own. Throws UnreadableBody. */
+    async decode(adapter: Adapter, readable: Readable, owner: string): Promise<Decoding> {
       if (readable.request.body.length <= SHORT)
         return turns.during(`sender ${adapter.kind}`, () => atOnce(adapter, readable.request));
       const isLong = readable.request.body.length > LONG;
