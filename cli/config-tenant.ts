@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { HolidaysAnswer } from "../src/core/oncall/holidays.ts";
 import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
 import { foldEmail } from "../src/people/email.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
@@ -73,9 +72,13 @@ async function planThings(
         const lines = lineDiff((was && noun.text?.(was)) ?? "", noun.text?.(one) ?? "");
         return { lines, neededBy, apply: () => make().catch(faults) };
       },
-      ...(key === "holidays" && {
-        mayGo: (one) => mustBeUnused(document, one as HolidaysAnswer),
-      }),
+      mayGo(one) {
+        const [first] = noun.namedBy?.(one, document.projects) ?? [];
+        if (first !== undefined)
+          throw new CommandError(
+            `${kind} ${one.name}: the file has none of this name, and ${first} names it`,
+          );
+      },
     });
   });
   return (await Promise.all(plans)).flat();
@@ -138,21 +141,4 @@ export function showTenant(changes: readonly TenantChange[]): void {
     ...lines.map(printable),
   ]);
   terminal().stdout.write(`the whole box\n${lines.join("\n") || "  nothing changes"}\n`);
-}
-
-/** What would be refused once all else has been applied is said before. */
-function mustBeUnused({ projects }: ConfigDocument, { name, schedules }: HolidaysAnswer): void {
-  const own = projects.flatMap((project) =>
-    project.config.schedules
-      .filter(({ layers }) => layers.some((one) => one.restriction?.holidays?.calendar === name))
-      .map((one) => `${project.name}/${one.name}`),
-  );
-  const elsewhere = schedules.filter(
-    (one) => !projects.some((of) => one.startsWith(`${of.name}/`)),
-  );
-  const [first] = [...own, ...elsewhere];
-  if (first !== undefined)
-    throw new CommandError(
-      `holidays ${name}: the file has none of this name, and ${first} names it`,
-    );
 }

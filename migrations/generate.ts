@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { migrations } from "../src/ground/store/migrations.ts";
@@ -8,45 +8,20 @@ import { migrations } from "../src/ground/store/migrations.ts";
  * tables that the migrations make; a test compares them.
  */
 
-/** The tables that are asked by Drizzle: rows that people write. All others are asked by prepared SQL. */
-const tables = [
-  "accounts",
-  "api_keys",
-  "sign_in_providers",
-  "sign_in",
-  "oidc_links",
-  "removed_people",
-  "passkeys",
-  "pair_codes",
-  "pair_receipts",
-  "devices",
-  "projects",
-  "sources",
-  "source_keys",
-  "count_series",
-  "ladders",
-  "rules",
-  "schedules",
-  "shift_checks",
-  "hand_overs",
-  "walls",
-  "calendars",
-  "holidays",
-  "overrides",
-  "away",
-  "away_asked",
-  "oncall_notes",
-  "asks",
-  "ask_people",
-  "integrations",
-  "actions",
-  "relay",
-  "reports",
-  "report_entries",
-  "gateways",
-  "contacts",
-  "notify_rules",
-];
+const root = join(import.meta.dirname, "..");
+
+/** What the code imports from schema.ts: the tables that are asked by Drizzle. Prepared SQL asks all others. */
+function importedTables(): Set<string> {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+  const imports = files
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [
+      ...readFileSync(join(root, "src", file), "utf8").matchAll(
+        /^import (?:type )?\{([^}]*)\} from "[^"]*\/schema\.ts";$/gm,
+      ),
+    ]);
+  return new Set(imports.flatMap(([, names = ""]) => names.match(/\w+/g) ?? []));
+}
 
 /** Columns of these tables that only prepared SQL asks for. */
 const unasked = ["imported_from", "imported_as", "imported_in"];
@@ -92,15 +67,20 @@ interface Column {
 export function schemaText(): string {
   const db = new Database(":memory:");
   for (const { sql } of migrations("box")) db.exec(sql);
-  const written = tables.map((table) => {
-    const { sql } = db.prepare("SELECT sql FROM sqlite_master WHERE name = ?").get(table) as {
-      sql: string;
-    };
-    return tableText(table, {
-      columns: db.pragma(`table_info(${table})`) as Column[],
-      counts: sql.includes("AUTOINCREMENT"),
-    });
-  });
+  const imported = importedTables();
+  const tables = db
+    .prepare<[], { name: string; sql: string }>(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'table' ORDER BY name",
+    )
+    .all();
+  const written = tables
+    .filter(({ name }) => imported.has(nameOf(name)))
+    .map(({ name, sql }) =>
+      tableText(name, {
+        columns: db.pragma(`table_info(${name})`) as Column[],
+        counts: sql.includes("AUTOINCREMENT"),
+      }),
+    );
   db.close();
   const types = [
     ...new Set(Object.values(meanings).flatMap((each) => /\b[A-Z]\w+/.exec(each) ?? [])),
@@ -124,7 +104,7 @@ function tableText(table: string, { columns, counts }: { columns: Column[]; coun
       : given(table, column);
     return `${camel(column.name)}: ${kind(table, column)}${last},`;
   });
-  const name = table === "sign_in" ? "signInRow" : camel(table);
+  const name = nameOf(table);
   if (key.length < 2)
     return `export const ${name} = sqliteTable("${table}", {\n  ${lines.join("\n  ")}\n});\n`;
   const both = key.map((column) => `table.${column}`).join(", ");
@@ -158,8 +138,10 @@ function given(table: string, { name, notnull, dflt_value, pk }: Column): string
   return `${needed}.default(${meaning.startsWith("json ") ? value : dflt_value.replaceAll("'", '"')})`;
 }
 
+/** `signIn` is a verb. */
+const nameOf = (table: string): string => (table === "sign_in" ? "signInRow" : camel(table));
+
 const camel = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-if (import.meta.main)
-  writeFileSync(join(import.meta.dirname, "../src/ground/store/schema.ts"), schemaText());
+if (import.meta.main) writeFileSync(join(root, "src/ground/store/schema.ts"), schemaText());

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readSource } from "./support/source.ts";
-import { alertRows, asking, tables, typedSql } from "./support/table-laws.ts";
+import { alertRows, asking, tablesOf, typedSql, writersIn } from "./support/table-laws.ts";
+
+const tables = tablesOf(
+  writersIn([
+    readSource("src/core/projects/a.ts", 'tx.sql("DELETE FROM rules, DELETE FROM integrations");'),
+    readSource("src/out/outbox/a.ts", 'tx.sql("DELETE FROM deliveries");'),
+  ]),
+);
 
 test("a write in another's room is seen in each form it can take", () => {
   const forms = [

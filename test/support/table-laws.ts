@@ -1,84 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { folderOf, type Law } from "./laws.ts";
+import type { Source } from "./source.ts";
 
 /** The laws of the store: which folder writes which table, and how each folder asks. */
-
-/** The one folder that writes each table of a tenant's store. Others call its verbs; whoever may import it reads. */
-export const owners: Record<string, string> = {
-  meta: "store",
-  migrations: "store",
-  accounts: "people",
-  api_keys: "people",
-  devices: "people",
-  sessions: "people",
-  walls: "people",
-  passkeys: "people",
-  wrong_tries: "people",
-  removed_people: "people",
-  sign_in_providers: "people",
-  oidc_links: "people",
-  sign_in: "people",
-  pair_codes: "people",
-  pair_receipts: "people",
-  projects: "projects",
-  sources: "projects",
-  source_keys: "projects",
-  rules: "projects",
-  ladders: "projects",
-  ladder_changes: "alerts",
-  ladder_followers: "alerts",
-  actions: "projects",
-  integrations: "projects",
-  relay: "projects",
-  schedules: "oncall",
-  overrides: "oncall",
-  holidays: "oncall",
-  calendars: "oncall",
-  shift_checks: "oncall",
-  hand_overs: "oncall",
-  away: "oncall",
-  away_asked: "oncall",
-  oncall_notes: "oncall",
-  asks: "oncall",
-  ask_people: "oncall",
-  reports: "reports",
-  report_entries: "reports",
-  number_days: "numbers",
-  number_duty: "numbers",
-  number_people: "numbers",
-  advice_hidden: "advice",
-  events: "outbox",
-  deliveries: "outbox",
-  executions: "outbox",
-  storms: "outbox",
-  alerts: "alerts",
-  timeline: "alerts",
-  window_hits: "alerts",
-  waiting: "alerts",
-  changes: "alerts",
-  alert_buckets: "alerts",
-  alert_minutes: "alerts",
-  alert_people: "alerts",
-  alert_counts: "alerts",
-  silences: "quiet",
-  heartbeats: "heartbeats",
-  heartbeat_runs: "heartbeats",
-  gateways: "contacts",
-  contacts: "contacts",
-  notify_rules: "contacts",
-  pages: "paging",
-  audit: "audit",
-  templates: "ingest",
-  template_counts: "ingest",
-  template_returns: "ingest",
-  count_series: "projects",
-  hour_counts: "ingest",
-  downtimes: "ingest",
-  log_lines: "ingest",
-  log_blocks: "ingest",
-  line_outlines: "ingest",
-};
 
 /** Columns that another folder may update: what it alone finds out, and when it does. */
 const lent: readonly { table: string; folder: string; columns: readonly string[] }[] = [
@@ -171,8 +96,8 @@ function writesIn(code: string): Write[] {
   return [...written, ...built];
 }
 
-/** A table is written by its own folder. The hosted registry is another store, and all its own. */
-export const tables: Law = ({ file, code }) => {
+/** What a file writes of a tenant's store, or of any where it is the hosted registry's, and isn't lent to its folder. */
+function ownWrites({ file, code }: Source): string[] {
   const folder = folderOf(file);
   if (anyTable.includes(file)) return [];
   return writesIn(code)
@@ -180,14 +105,33 @@ export const tables: Law = ({ file, code }) => {
       if (folder === "hosted") return !hostedTables.has(table);
       const borrowed =
         lent.find((one) => one.table === table && one.folder === folder)?.columns ?? [];
-      const isLent = columns?.every((column) => borrowed.includes(column)) ?? false;
-      return owners[table] !== folder && !isLent;
+      return !columns?.every((column) => borrowed.includes(column));
     })
-    .map(({ table }) => {
-      if (table === "${") return `${file}: says only when it runs which table it writes`;
-      return `${file}: ${table} is written by ${owners[table] ?? "nobody"}, not by ${folder}`;
+    .map(({ table }) => table);
+}
+
+/** The folders that write each table of a tenant's store. Others call their verbs; whoever may import it reads. */
+export function writersIn(tree: readonly Source[]): Map<string, Set<string>> {
+  const writers = new Map<string, Set<string>>();
+  for (const source of tree)
+    for (const table of ownWrites(source))
+      writers.set(table, (writers.get(table) ?? new Set()).add(folderOf(source.file)));
+  return writers;
+}
+
+/** A table is written by one folder. The hosted registry is another store, and all its own. */
+export const tablesOf =
+  (writers: ReadonlyMap<string, ReadonlySet<string>>): Law =>
+  (source) => {
+    const folder = folderOf(source.file);
+    return ownWrites(source).flatMap((table) => {
+      if (table === "${") return [`${source.file}: says only when it runs which table it writes`];
+      const others = [...(writers.get(table) ?? [])].filter((other) => other !== folder);
+      return others.length === 0
+        ? []
+        : [`${source.file}: ${table} is written by ${others.join(" and ")}, not by ${folder}`];
     });
-};
+  };
 
 /**
  * An alert's row is updated in one place, which compares it with what was seen. Beside it stand what touches many alerts

@@ -13,7 +13,7 @@ import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { foldEmail } from "../../people/email.ts";
 import { importedLadders } from "./imported.ts";
-import { ladderConfig, named } from "./shape.ts";
+import { ladderConfig, named, type ProjectConfig } from "./shape.ts";
 
 /** What an account's id is in a file. */
 type EmailOf = (id: string) => string;
@@ -36,6 +36,8 @@ interface TenantNoun<S extends NamedShape, Listed> {
   written?(one: z.output<S>): object;
   /** What the interface takes of one in a file. */
   body(one: z.output<S>): object;
+  /** What names one that a file no longer has, in its projects or others: then it can't go. */
+  namedBy?(one: Listed, projects: readonly { name: string; config: ProjectConfig }[]): string[];
   /** Emails of people whom it names. */
   people?(one: z.output<S>): string[];
   /** How the interface makes one: at the address of their list, or as it replaces one. */
@@ -69,6 +71,16 @@ export const tenantThings = {
       dates: dates.map((day) => (day.name === "" ? day.date : day)),
     }),
     body: ({ dates }) => ({ dates: sortedDates(dates) }),
+    namedBy: ({ name, schedules }, projects) => [
+      ...projects.flatMap((project) =>
+        project.config.schedules
+          .filter(({ layers }) =>
+            layers.some((one) => one.restriction?.holidays?.calendar === name),
+          )
+          .map((one) => `${project.name}/${one.name}`),
+      ),
+      ...schedules.filter((one) => !projects.some((of) => one.startsWith(`${of.name}/`))),
+    ],
     makes: "PUT",
     text: ({ dates }) =>
       sortedDates(dates)
