@@ -18,7 +18,8 @@ export async function namesOf(options: ApiOptions): Promise<(id: string) => stri
 
 /**
  * Returns a function that turns emails into account ids. It also takes the part before the @ where only one account has
- * it, an id, and `me` for the key's own account. Throws CommandError that lists the accounts.
+ * it, `email:` before either (as the API does), an id, and `me` for the key's own account. Throws CommandError that lists
+ * the accounts.
  */
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
   const [accounts, me] = await Promise.all([
@@ -27,7 +28,8 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
   ]);
   return (who) => {
     if (who === "me") return me.account.id;
-    const same = (email: string) => foldEmail(email) === foldEmail(who);
+    const wanted = foldEmail(who.replace(/^email:/, ""));
+    const same = (email: string) => foldEmail(email) === wanted;
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;
     const begins = accounts.filter(({ email }) => same(email.slice(0, email.lastIndexOf("@"))));

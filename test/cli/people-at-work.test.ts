@@ -52,7 +52,7 @@ test("a schedule is written with emails and local times, shown on the terminal's
     /\n\d{4}-\d\d-\d\d \d\d:\d\d\S+ +\d{4}-\d\d-\d\d 09:00\+0[12]:00 +(ann|owner)@example\.org +weekly\n/,
   );
 
-  assert.equal(await said(set, weekly(["ann@example.org"])), "replaced schedule primary\n");
+  assert.equal(await said(set, weekly(["email:Ann@example.org"])), "replaced schedule primary\n");
   const stranger = await box(set, weekly(["anne@example.org"]));
   assert.match(
     stranger.err,
