@@ -73,10 +73,9 @@ export interface Visitor {
   seenAt: number;
 }
 
-// The sum and the joined text keep SQLite from planning this anew for every cookie.
 const FIND = `SELECT s.id AS sessionId, a.id AS accountId, a.role, a.display_name AS name, a.email,
     s.key_id AS keyId, s.last_seen_at AS seenAt
-  FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = ? || '' AND s.expires_at > ? + 0`;
+  FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = ? AND s.expires_at > ?`;
 
 /** The session of a cookie at `now` (Unix seconds); null when unknown, ended, idle for 30 days or 180 days old. */
 export function findSession(reader: Reader, cookie: string, now: number): Visitor | null {

@@ -20,8 +20,7 @@ const MOST_CHARS = 500;
 const ADD = "INSERT INTO changes (project_id, at, source, message, href) VALUES (?, ?, ?, ?, ?)";
 const PRUNE = `DELETE FROM changes WHERE project_id = :project AND (at <= :before OR id <=
   (SELECT id FROM changes WHERE project_id = :project ORDER BY id DESC LIMIT 1 OFFSET ${MOST_KEPT}))`;
-// The sums keep SQLite from planning this anew for every value, which costs more than the search.
-const RECENT = `SELECT at, source, message, href FROM changes WHERE project_id = ? + 0 AND at > ? + 0
+const RECENT = `SELECT at, source, message, href FROM changes WHERE project_id = ? AND at > ?
   ORDER BY id DESC LIMIT ${MOST_TOLD}`;
 
 export function noteChange(

@@ -8,8 +8,7 @@ import { type AlertRow, factsOf } from "./alert.ts";
 import { followersIn, reachableIn } from "./personal.ts";
 import { alwaysSaid } from "./said.ts";
 
-/** The sums keep SQLite from planning this anew for every value, which costs more than the search. */
-const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? + 0 AND event = ? || ''";
+const LAST = "SELECT max(timestamp) FROM events WHERE alert_id = ? AND event = ?";
 
 interface Emission {
   event: EventKind;

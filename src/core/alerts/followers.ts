@@ -27,7 +27,7 @@ export function markFollowers(
 }
 
 const BEFORE = `SELECT c.before FROM ladder_followers f JOIN ladder_changes c ON c.id = f.change_id
-  WHERE f.alert_id = ? + 0`;
+  WHERE f.alert_id = ?`;
 const FORGET = "DELETE FROM ladder_followers WHERE alert_id = ?";
 
 /** The ladder that the alert stands on still; null where it has followed every change. */

@@ -6,7 +6,7 @@ import type { Tx } from "../../ground/store/store.ts";
  */
 
 const LOOK = "UPDATE alerts SET held_until = :at, due_at = :at WHERE";
-const BY = `${LOOK} silenced_by = :by || ''`;
+const BY = `${LOOK} silenced_by = :by`;
 const OF_RULE = `${LOOK} project_id = :project AND rule_id = :rule AND state <> 'resolved' AND silenced_by IS NOT NULL`;
 const BELOW = `${LOOK} silenced_by IN (SELECT 'alert:' || id FROM alerts WHERE project_id = :project AND rule_id = :rule AND state <> 'resolved')`;
 const ALL = `${LOOK} silenced_by IS NOT NULL`;

@@ -75,7 +75,7 @@ function stepsOf(
 
 const PHONES = `SELECT d.event, d.status, d.attempts, d.created_at AS dueAt, d.finished_at AS endedAt, d.last_error AS error, v.body
   FROM deliveries d JOIN events v ON v.id = d.event_row
-  WHERE d.alert_id = ? + 0 AND d.event IN ${PUSH_EVENTS}
+  WHERE d.alert_id = ? AND d.event IN ${PUSH_EVENTS}
     AND d.integration_id IN (SELECT id FROM integrations WHERE ${PAGES_PHONES})
   ORDER BY d.id LIMIT 1000`;
 
@@ -90,13 +90,13 @@ function phonesOf(reader: Reader, alertId: number): PhoneFact[] {
 }
 
 /** The alert's kinds of event that call for somebody. */
-const LOUD = `SELECT event, min(timestamp) AS at FROM events WHERE alert_id = ? + 0
+const LOUD = `SELECT event, min(timestamp) AS at FROM events WHERE alert_id = ?
   AND event IN ('alert.opened', 'alert.escalated', 'alert.renotified') GROUP BY event ORDER BY min(id)`;
 const CHANNELS = `SELECT id, iif(name = '', type, name) AS name, type, enabled, event_filter AS filter, created_at AS createdAt,
     last_error AS error FROM integrations WHERE relay = 0 AND type <> 'apns' AND (project_id = :of OR (shared = 1
     AND NOT EXISTS (SELECT 1 FROM json_each(except_projects) WHERE value = :of))) ORDER BY name, id LIMIT 500`;
 const SENT = `SELECT integration_id AS id, event, status, attempts, created_at AS dueAt, finished_at AS endedAt, last_error AS error
-  FROM deliveries WHERE alert_id = ? + 0 AND event IN ('alert.opened', 'alert.escalated', 'alert.renotified') ORDER BY id LIMIT 1000`;
+  FROM deliveries WHERE alert_id = ? AND event IN ('alert.opened', 'alert.escalated', 'alert.renotified') ORDER BY id LIMIT 1000`;
 
 type Sent = ChannelFact["sent"][number] & { id: string };
 

@@ -50,7 +50,7 @@ export function liftSilence(tx: Tx, id: string): void {
   recheckHeldBy(tx, id);
 }
 
-const HELD = `SELECT id FROM alerts WHERE silenced_by = ? || '' ORDER BY id DESC LIMIT ?`;
+const HELD = `SELECT id FROM alerts WHERE silenced_by = ? ORDER BY id DESC LIMIT ?`;
 
 /** Open alerts whose news a silence holds back now, the newest first, at most `most`. */
 export function heldBySilence(reader: Reader, id: string, most: number): number[] {
@@ -107,8 +107,8 @@ const OPEN_OF = `${OPEN_ONES}
     AND (:template IS NULL OR template_id = :template) ORDER BY id DESC LIMIT ${AT_ONCE}`;
 type Narrow = { project: number | null; rule: string | null; template: string | null };
 const OPEN = `${OPEN_ONES} WHERE state = 'open' ORDER BY id DESC LIMIT ${MOST_SEEN}`;
-const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? + 0 AND event IN ('alert.escalated', 'alert.renotified')
-  AND timestamp > ? + 0`;
+const PAGES = `SELECT count(*) FROM events WHERE alert_id = ? AND event IN ('alert.escalated', 'alert.renotified')
+  AND timestamp > ?`;
 
 /**
  * Which open alerts one of these silences takes, and what they would have kept back of the past seven days. It looks at

@@ -29,7 +29,7 @@ export function writeLateTimeline(
   entry: { kind: string; detail: Record<string, unknown> },
 ): void {
   tx.sql<[number, string, string, number]>(
-    "INSERT INTO timeline (alert_id, at, kind, detail) SELECT id, ?, ?, ? FROM alerts WHERE id = ? + 0",
+    "INSERT INTO timeline (alert_id, at, kind, detail) SELECT id, ?, ?, ? FROM alerts WHERE id = ?",
   ).run(tx.at, entry.kind, JSON.stringify(entry.detail), alertId);
 }
 

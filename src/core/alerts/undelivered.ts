@@ -33,7 +33,7 @@ export const fallbackSince = (reader: Reader, id: number): string | null =>
 /** By the order of the history's lines: times in it stay as they were, where the clock is set. */
 const DELIVERED = `SELECT 1 FROM timeline WHERE alert_id = :id AND id > :since AND kind IN ('page_sent', 'shown') LIMIT 1`;
 const PAGES = `SELECT contact_id AS contactId, account_id AS account, status = 'pending' AND attempts = 0 AS isUntried,
-    due_ms / 1000 AS due FROM pages WHERE alert_id = ? + 0 AND event IN ${PAGE_EVENTS} AND status IN ('pending', 'failed')`;
+    due_ms / 1000 AS due FROM pages WHERE alert_id = ? AND event IN ${PAGE_EVENTS} AND status IN ('pending', 'failed')`;
 const PUSHES = `SELECT d.status, d.status = 'pending' AND d.attempts = 0 AS isUntried, d.created_at AS due,
     json_extract(v.body, '$.page_accounts') AS accounts, EXISTS (SELECT 1 FROM timeline t
       WHERE t.alert_id = d.alert_id AND t.id > :since AND t.kind = 'delivered' AND t.at = d.finished_at

@@ -20,7 +20,7 @@ interface Zoned {
   timezone: string;
 }
 
-const BEGUN = "SELECT * FROM silences WHERE over_at > ? + 0 AND starts_at <= ? + 0";
+const BEGUN = "SELECT * FROM silences WHERE over_at > ? AND starts_at <= ?";
 
 /** Silences that have begun and aren't over, made ready; of repeating ones also those between two windows. */
 export const begunSilences = (reader: Reader, at: number): ReadySilence[] =>
@@ -70,7 +70,7 @@ export function timingOf(row: SilenceRow, timezone: string): Timing {
 /** When, after `at`, one of them begins or ends next, Unix seconds; null: none does. */
 export function nextTurnOfSilences(reader: Reader, at: number): number | null {
   const rows = reader
-    .sql<[at: number], SilenceRow>("SELECT * FROM silences WHERE over_at > ? + 0")
+    .sql<[at: number], SilenceRow>("SELECT * FROM silences WHERE over_at > ?")
     .all(at);
   const turns = rows.flatMap((row) => {
     const window = windowAt(timingOf(row, readyOf(row.body).timezone), at);
@@ -79,7 +79,7 @@ export function nextTurnOfSilences(reader: Reader, at: number): number | null {
   return turns.length === 0 ? null : Math.min(...turns);
 }
 
-const TO_TELL = `SELECT * FROM silences WHERE over_at <= ? + 0 AND json_extract(body, '$.tell_author') = 1
+const TO_TELL = `SELECT * FROM silences WHERE over_at <= ? AND json_extract(body, '$.tell_author') = 1
   ORDER BY over_at LIMIT 100`;
 
 /** Those that ended by themselves, of whose end the author is still to be told. */

@@ -165,7 +165,7 @@ export function getSilence(reader: Reader, id: string): SilenceRow {
 }
 
 const PROJECT = "SELECT name FROM projects WHERE id = ?";
-const HOLDS = "SELECT count(*) FROM alerts WHERE silenced_by = ? || ''";
+const HOLDS = "SELECT count(*) FROM alerts WHERE silenced_by = ?";
 
 /** As it is read at `at`. */
 export function toSilence(reader: Reader, row: SilenceRow, at: number): SilenceAnswer {

@@ -117,7 +117,7 @@ function valuesAfter(
   return reader
     .sql<[after: string, limit: number], { id: string; sealed: string }>(
       `SELECT CAST(id AS TEXT) AS id, ${column} AS sealed FROM ${table}
-       WHERE ${column} IS NOT NULL AND CAST(id AS TEXT) > ? || '' ORDER BY 1 LIMIT ? + 0`,
+       WHERE ${column} IS NOT NULL AND CAST(id AS TEXT) > ? ORDER BY 1 LIMIT ?`,
     )
     .all(page.after, page.limit);
 }

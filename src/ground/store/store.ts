@@ -18,7 +18,7 @@ import { isFatal, isFull, isOutOfSpace, StoreFault, storageFull } from "./faults
 import { inspect } from "./inspect.ts";
 import type { Migration } from "./migrations.ts";
 import type { Keeper } from "./record/keeper.ts";
-import { type Orm, ormOf, preparer } from "./statements.ts";
+import { type Orm, ormOf, preparer, steady } from "./statements.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** What a commit changed. Listeners get it after the commit is on the disk. */
@@ -184,7 +184,7 @@ export function openReader(options: StoreOptions): Reader & { close(): void } {
   mustExist(options.path);
   inspect(options);
   const db = openReadOnly(options.path);
-  const sql = ((text: string) => db.prepare(text)) as Reader["sql"];
+  const sql = ((text: string) => db.prepare(steady(text))) as Reader["sql"];
   const { clock, random } = options;
   return { db, orm: ormOf(db), clock, random, sql, close: () => db.close() };
 }

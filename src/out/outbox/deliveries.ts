@@ -24,18 +24,18 @@ const BACKLOG_SECONDS = 10;
 const BACKLOG = `SELECT max(id) FROM deliveries INDEXED BY deliveries_pending
   WHERE integration_id = ? AND status = 'pending' AND next_attempt_ms IS NOT NULL AND (attempts > 0 OR created_at < ?)`;
 
-/** The first pending row of each alert that is due. The sums keep SQLite from planning anew for every value. */
-const IS_DUE = `d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ? + 0
+/** The first pending row of each alert that is due. */
+const IS_DUE = `d.integration_id = ? AND d.status = 'pending' AND d.next_attempt_ms <= ?
     AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.alert_id = d.alert_id AND e.integration_id = d.integration_id
       AND e.status = 'pending' AND e.id < d.id)`;
 const DUE = `SELECT d.id, d.alert_id AS alertId, d.attempts, d.event, d.created_at AS createdAt, d.signed_at AS signedAt,
     v.event_id AS eventId, v.body, v.said FROM deliveries d LEFT JOIN events v ON v.id = d.event_row
-  WHERE ${IS_DUE} AND d.rank = ? + 0 AND d.rule_id = ? + 0 AND d.id NOT IN (SELECT value FROM json_each(?))`;
-const STILL_DUE = `SELECT 1 FROM deliveries d INDEXED BY deliveries_pending WHERE ${IS_DUE} AND d.id <= ? + 0 LIMIT 1`;
+  WHERE ${IS_DUE} AND d.rank = ? AND d.rule_id = ? AND d.id NOT IN (SELECT value FROM json_each(?))`;
+const STILL_DUE = `SELECT 1 FROM deliveries d INDEXED BY deliveries_pending WHERE ${IS_DUE} AND d.id <= ? LIMIT 1`;
 
 /** One step through the index, however many rows wait in between. */
 const NEXT_FLOW = `SELECT rank, rule_id AS ruleId FROM deliveries
-  WHERE integration_id = ? AND status = 'pending' AND (rank, rule_id) > (? + 0, ? + 0) ORDER BY rank, rule_id LIMIT 1`;
+  WHERE integration_id = ? AND status = 'pending' AND (rank, rule_id) > (?, ?) ORDER BY rank, rule_id LIMIT 1`;
 
 const ENDPOINTS = `WITH RECURSIVE e (id) AS (
     SELECT min(integration_id) FROM deliveries WHERE status = 'pending'
@@ -93,7 +93,7 @@ export function deliveryQueue(
 function due(reader: Reader, endpoint: string, look: Look): DeliveryRow[] {
   const { nowMs, limit, probe, inFlight, turns } = look;
   const statement = reader.sql<SqlValue[], DeliveryRow>(
-    `${DUE} ORDER BY ${probe ? "d.attempts, d.id" : "d.id"} LIMIT ? + 0`,
+    `${DUE} ORDER BY ${probe ? "d.attempts, d.id" : "d.id"} LIMIT ?`,
   );
   const given = new Set(inFlight);
   const read = ({ rank, ruleId }: Flow, most: number) => {

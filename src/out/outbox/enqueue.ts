@@ -36,15 +36,14 @@ interface Enqueued {
   eventRow: number;
 }
 
-// The sums keep SQLite from planning these anew for every value, which costs more than the search.
 const CHANNEL = "SELECT id, event_filter, speaks, storm_threshold FROM integrations";
-const INTEGRATIONS = `${CHANNEL} WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const INTEGRATIONS = `${CHANNEL} WHERE project_id = ? AND enabled = 1 ORDER BY id`;
 /** Those of other projects that hear of this one, too. */
 const SHARED = `${CHANNEL} WHERE shared = 1 AND enabled = 1 AND project_id <> :of
   AND NOT EXISTS (SELECT 1 FROM json_each(except_projects) WHERE value = :of) ORDER BY id`;
-const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? + 0 AND enabled = 1 ORDER BY id`;
+const ACTIONS = `SELECT id, event_filter FROM actions WHERE project_id = ? AND enabled = 1 ORDER BY id`;
 const RAISE =
-  "UPDATE deliveries SET rank = ? WHERE alert_id = ? + 0 AND status = 'pending' AND rank < ? + 0 RETURNING integration_id";
+  "UPDATE deliveries SET rank = ? WHERE alert_id = ? AND status = 'pending' AND rank < ? RETURNING integration_id";
 
 /**
  * Writes the event and one row for each subscribed destination, in the caller's transaction: the change

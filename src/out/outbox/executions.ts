@@ -20,11 +20,11 @@ interface ExecutionRow extends QueuedRow {
 
 const DUE = `SELECT x.id, x.alert_id AS alertId, x.attempts, x.event, x.created_at AS createdAt, v.body
   FROM executions x LEFT JOIN events v ON v.id = x.event_row
-  WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ? + 0
+  WHERE x.action_id = ? AND x.status = 'pending' AND x.next_attempt_ms <= ?
     AND x.id NOT IN (SELECT value FROM json_each(?))
     AND NOT EXISTS (SELECT 1 FROM executions y WHERE y.action_id = x.action_id AND y.alert_id = x.alert_id
       AND y.status = 'pending' AND y.id < x.id)
-  ORDER BY x.id LIMIT ? + 0`;
+  ORDER BY x.id LIMIT ?`;
 
 /** Runs of runbook actions as the dispatcher's queue (contract §6, Runbook actions). */
 export function executionQueue(

@@ -46,9 +46,7 @@ export function listDeliveries(
   );
   const where = given.map(({ column }) => ` AND deliveries.${column} = ?`).join("");
   return reader
-    .sql<(string | number)[], Delivery>(
-      `${DELIVERY}${where} ORDER BY deliveries.id DESC LIMIT ? + 0`,
-    )
+    .sql<(string | number)[], Delivery>(`${DELIVERY}${where} ORDER BY deliveries.id DESC LIMIT ?`)
     .all(integrationId, ...given.map(({ value }) => value), limit);
 }
 

@@ -18,11 +18,11 @@ interface Candidate {
 }
 
 const IS_ON = "SELECT 1 FROM storms WHERE integration_id = ? AND is_on = 1";
-const OPENED = `SELECT opened_at FROM alerts WHERE project_id = ? + 0 AND drill = 0 ORDER BY id DESC LIMIT 1 OFFSET ? + 0`;
+const OPENED = `SELECT opened_at FROM alerts WHERE project_id = ? AND drill = 0 ORDER BY id DESC LIMIT 1 OFFSET ?`;
 const SENT = `SELECT created_at FROM deliveries INDEXED BY deliveries_integration
-  WHERE integration_id = ? ORDER BY id DESC LIMIT 1 OFFSET ? + 0`;
+  WHERE integration_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?`;
 const OWN = `SELECT max(status = 'pending' AND next_attempt_ms IS NULL) AS waits, max(told_by IS NOT NULL) AS told
-  FROM deliveries INDEXED BY deliveries_alert WHERE alert_id = ? + 0 AND integration_id = ?`;
+  FROM deliveries INDEXED BY deliveries_alert WHERE alert_id = ? AND integration_id = ?`;
 const BEGIN = `INSERT INTO storms (integration_id, is_on, tell_ms) VALUES (?, 1, ?)
   ON CONFLICT DO UPDATE SET tell_ms = iif(is_on = 1, tell_ms, excluded.tell_ms), is_on = 1`;
 

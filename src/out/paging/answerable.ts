@@ -8,7 +8,7 @@ import { PAGE_EVENTS } from "./pages.ts";
 const HEARD_KINDS = "('telegram', 'slack', 'ntfy', 'pushover')";
 
 const REACHED = `FROM pages p JOIN contacts c ON c.id = p.contact_id JOIN alerts a ON a.id = p.alert_id
-  WHERE p.finished_at > ? + 0 AND p.status = 'delivered' AND p.event IN ${PAGE_EVENTS}`;
+  WHERE p.finished_at > ? AND p.status = 'delivered' AND p.event IN ${PAGE_EVENTS}`;
 const NEWEST = `SELECT p.finished_at ${REACHED} AND c.kind = ? AND a.state <> 'resolved'
   ORDER BY p.finished_at DESC LIMIT 1`;
 const WAITS = `SELECT 1 FROM pages p JOIN contacts c ON c.id = p.contact_id
@@ -23,7 +23,7 @@ export function answerable(reader: Reader, kind: string): { newest: number | nul
 
 const RECEIPTS = `SELECT p.ref, (SELECT handle FROM pages WHERE id = coalesce(p.sent_with, p.id)) AS handle
   ${REACHED} AND c.kind = ? AND a.state = 'open' AND p.ref IS NOT NULL
-  GROUP BY p.ref ORDER BY max(p.finished_at) DESC LIMIT ? + 0`;
+  GROUP BY p.ref ORDER BY max(p.finished_at) DESC LIMIT ?`;
 
 /** Messages of a kind that went out after `since` (Unix seconds) and name an open alert: what the service calls each, and its handle. */
 export function openReceipts(

@@ -29,7 +29,7 @@ const PAGES = `SELECT p.account_id AS account, c.kind AS via, iif(c.label = '', 
     p.last_error AS error, p.shown_at AS shownAt, (SELECT count(DISTINCT o.alert_id) FROM pages o
       WHERE p.status = 'delivered' AND (o.sent_with = coalesce(p.sent_with, p.id) OR o.id = coalesce(p.sent_with, p.id))) AS together
   FROM pages p LEFT JOIN contacts c ON c.id = p.contact_id
-  WHERE p.alert_id = ? + 0 AND p.event IN ${PAGE_EVENTS} ORDER BY p.id LIMIT 1000`;
+  WHERE p.alert_id = ? AND p.event IN ${PAGE_EVENTS} ORDER BY p.id LIMIT 1000`;
 
 /** The pages of an alert, oldest first. */
 export function pagesOfAlert(reader: Reader, alertId: number): PageFact[] {

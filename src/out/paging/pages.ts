@@ -69,7 +69,7 @@ function insert(
 }
 
 const WITHDRAW = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
-  WHERE alert_id = ? + 0 AND status = 'pending'`;
+  WHERE alert_id = ? AND status = 'pending'`;
 
 /** Withdraws what hasn't gone, because somebody has the alert or it is over. Returns how many pages that were. */
 export function withdrawPersonal(tx: Tx, alertId: number): number {
@@ -91,7 +91,7 @@ export function withdrawFromContact(
 }
 
 const WAITING = `SELECT contact_id AS contactId, account_id AS account, (next_attempt_ms + 999) / 1000 AS at FROM pages
-  WHERE alert_id = ? + 0 AND status = 'pending' AND event IN ${PAGE_EVENTS}`;
+  WHERE alert_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}`;
 
 /** Pages of an alert that haven't gone, and when each is tried next, Unix seconds. */
 export function waitingPages(
@@ -112,7 +112,7 @@ export function withdrawOfProject(tx: Tx, projectId: number): void {
 }
 
 const INHERIT = `UPDATE pages SET contact_id = @to,
-    next_attempt_ms = iif(status = 'pending', max(due_ms, @now + 0), next_attempt_ms) WHERE contact_id = @from`;
+    next_attempt_ms = iif(status = 'pending', max(due_ms, @now), next_attempt_ms) WHERE contact_id = @from`;
 
 /** One contact of a person takes another's place: it has that one's pages, and what waits is tried there at once. */
 export function inheritPages(tx: Tx, { from, to }: { from: string; to: string }): void {
@@ -125,7 +125,7 @@ export function inheritPages(tx: Tx, { from, to }: { from: string; to: string })
 }
 
 const OUTDATED = `UPDATE pages SET status = 'withdrawn', next_attempt_ms = NULL, finished_at = ?
-  WHERE alert_id = ? + 0 AND status = 'pending' AND event NOT IN ${PAGE_EVENTS}`;
+  WHERE alert_id = ? AND status = 'pending' AND event NOT IN ${PAGE_EVENTS}`;
 
 /** Withdraws notes that say how an alert ended or who has it: it is open again. */
 export function withdrawNotes(tx: Tx, alertId: number): void {
@@ -138,7 +138,7 @@ const IS_NEEDED = `EXISTS (SELECT 1 FROM (
     UNION ALL SELECT alert_id FROM pages WHERE id = p.sent_with) o
   JOIN alerts a ON a.id = o.alert_id WHERE o.alert_id <> p.alert_id AND a.state = 'open')`;
 const TOLD = `SELECT contact_id AS contactId, account_id AS account, max(id) AS id, iif(${IS_NEEDED}, NULL, ref) AS ref
-  FROM pages p WHERE alert_id = ? + 0 AND status = 'delivered' AND event IN ${PAGE_EVENTS} GROUP BY contact_id`;
+  FROM pages p WHERE alert_id = ? AND status = 'delivered' AND event IN ${PAGE_EVENTS} GROUP BY contact_id`;
 
 /**
  * Makes a note for each contact that was told of the alert: somebody has it, or it is over. `wanted`: whether the contact's
@@ -164,7 +164,7 @@ export function makeNotes(
 }
 
 const NEWS = `SELECT v.id AS eventRow, v.event FROM events v JOIN alerts a ON a.id = v.alert_id AND a.state <> 'open'
-  WHERE v.alert_id = ? + 0 AND v.event IN ('alert.acknowledged', 'alert.resolved') ORDER BY v.id DESC LIMIT 1`;
+  WHERE v.alert_id = ? AND v.event IN ('alert.acknowledged', 'alert.resolved') ORDER BY v.id DESC LIMIT 1`;
 
 /** The same for one contact whose page went out while somebody took the alert, or it ended. */
 export function makeLateNote(
@@ -188,7 +188,7 @@ export function handOverPersonal(tx: Tx, { from, to }: { from: number; to: numbe
 export function anyHope(tx: Tx, { alertId, since }: { alertId: number; since: number }): boolean {
   const found = tx
     .sql<[alertId: number, since: number]>(
-      `SELECT 1 FROM pages WHERE alert_id = ? + 0 AND event_row >= ? + 0 AND event IN ${PAGE_EVENTS}
+      `SELECT 1 FROM pages WHERE alert_id = ? AND event_row >= ? AND event IN ${PAGE_EVENTS}
          AND (status = 'delivered' OR (status = 'pending' AND outcome IS NOT 'refused')) LIMIT 1`,
     )
     .get(alertId, since);

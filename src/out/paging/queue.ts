@@ -41,16 +41,16 @@ const ROW = `SELECT p.id, p.alert_id AS alertId, p.attempts, p.event, p.created_
 /** Rows that go in one message. */
 const MOST = 1000;
 /** Whatever the person is due by now goes along: nothing overtakes an older page. */
-const BUNDLE = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.due_ms <= ? + 0 ORDER BY p.id LIMIT ${MOST}`;
+const BUNDLE = `${ROW} AND p.event IN ${PAGE_EVENTS} AND p.due_ms <= ? ORDER BY p.id LIMIT ${MOST}`;
 /** One of those that go along: what comes behind them isn't tried before them. */
 const LEAD = `${ROW} AND p.id IN (SELECT id FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}
-    AND due_ms <= ? + 0 ORDER BY id LIMIT ${MOST}) AND p.next_attempt_ms <= ? + 0 ORDER BY p.id LIMIT 1`;
-const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT 1`;
-const NOTES = `${ROW} AND p.event = ? AND p.ref IS NULL AND p.next_attempt_ms <= ? + 0 ORDER BY p.attempts, p.id LIMIT ${MOST}`;
+    AND due_ms <= ? ORDER BY id LIMIT ${MOST}) AND p.next_attempt_ms <= ? ORDER BY p.id LIMIT 1`;
+const NOTE = `${ROW} AND p.event NOT IN ${PAGE_EVENTS} AND p.next_attempt_ms <= ? ORDER BY p.attempts, p.id LIMIT 1`;
+const NOTES = `${ROW} AND p.event = ? AND p.ref IS NULL AND p.next_attempt_ms <= ? ORDER BY p.attempts, p.id LIMIT ${MOST}`;
 const NEXT = `SELECT min(next_attempt_ms) FROM pages
-  WHERE contact_id = ? AND status = 'pending' AND next_attempt_ms > ? + 0`;
+  WHERE contact_id = ? AND status = 'pending' AND next_attempt_ms > ?`;
 const HELD = `SELECT 1 FROM pages WHERE contact_id = ? AND status = 'pending' AND event IN ${PAGE_EVENTS}
-  AND next_attempt_ms <= ? + 0 LIMIT 1`;
+  AND next_attempt_ms <= ? LIMIT 1`;
 const ENDPOINTS = "SELECT DISTINCT contact_id FROM pages WHERE status = 'pending'";
 const RELEASE = `UPDATE pages SET next_attempt_ms = ? WHERE contact_id = ? AND status = 'pending'
   AND attempts > 0 AND next_attempt_ms > ?`;

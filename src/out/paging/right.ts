@@ -80,10 +80,10 @@ function byLink(
 }
 
 const REACHED = `contact_id = @contactId AND account_id = @accountId AND status = 'delivered' AND event IN ${PAGE_EVENTS}`;
-const TOGETHER = `SELECT id, alert_id AS alertId FROM pages WHERE id = @lead + 0 AND ${REACHED}
-  UNION SELECT id, alert_id FROM pages WHERE sent_with = @lead + 0 AND ${REACHED} ORDER BY id`;
+const TOGETHER = `SELECT id, alert_id AS alertId FROM pages WHERE id = @lead AND ${REACHED}
+  UNION SELECT id, alert_id FROM pages WHERE sent_with = @lead AND ${REACHED} ORDER BY id`;
 const FIRST = `SELECT id, alert_id AS alertId FROM pages
-  WHERE alert_id = @alertId + 0 AND sent_with IS NULL AND ${REACHED} ORDER BY id`;
+  WHERE alert_id = @alertId AND sent_with IS NULL AND ${REACHED} ORDER BY id`;
 
 /** The alerts that reached the person by this message, each once, the first first. */
 function namedBy(reader: Reader, { of, ...who }: Asked): AnswerRight["named"] {

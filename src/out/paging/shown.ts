@@ -48,10 +48,10 @@ export function readShown(sealer: Sealer, text: string, now: number): ShownRight
 const SHOWN = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown'),
     finished_at = coalesce(finished_at, @at), next_attempt_ms = iif(status = 'pending', NULL, next_attempt_ms),
     status = iif(status IN ('pending', 'failed'), 'delivered', status)
-  WHERE id = @id + 0 AND shown_at IS NULL
+  WHERE id = @id AND shown_at IS NULL
   RETURNING id, alert_id AS alertId, event, event_row AS rung`;
-const TRIED = `SELECT id, status FROM pages WHERE id = @lead + 0 AND contact_id = @contactId
-  UNION SELECT id, status FROM pages WHERE sent_with = @lead + 0 AND contact_id = @contactId`;
+const TRIED = `SELECT id, status FROM pages WHERE id = @lead AND contact_id = @contactId
+  UNION SELECT id, status FROM pages WHERE sent_with = @lead AND contact_id = @contactId`;
 
 /** The rows that the message named: what was taken by somebody since was in it, or isn't any more. */
 function rowsOf(tx: Tx, name: MessageName, contactId: string): readonly { id: number }[] {
@@ -64,7 +64,7 @@ function rowsOf(tx: Tx, name: MessageName, contactId: string): readonly { id: nu
   return namedIn(standing, name);
 }
 
-const SHIFT = "SELECT shift_check FROM pages WHERE id = ? + 0";
+const SHIFT = "SELECT shift_check FROM pages WHERE id = ?";
 
 /** Who has shown something. */
 interface Shower {
@@ -106,9 +106,9 @@ export function takeShown(
   return { account: contact.accountId, shift };
 }
 
-const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ? + 0";
+const WAS_SHOWN = "SELECT shown_at FROM pages WHERE id = ?";
 const WITH_IT = `UPDATE pages SET shown_at = @at, outcome = iif(outcome IS 'answered', outcome, 'shown')
-  WHERE sent_with = @row + 0 AND shown_at IS NULL RETURNING id, alert_id AS alertId, event, event_row AS rung`;
+  WHERE sent_with = @row AND shown_at IS NULL RETURNING id, alert_id AS alertId, event, event_row AS rung`;
 
 /** A device may say so before the attempt has ended: then the rows that went with `lead` are known only now. */
 export function shareShown(

@@ -39,7 +39,7 @@ interface Sent {
 
 const SENT = `SELECT p.id, coalesce(p.sent_with, p.id) AS lead, p.handle, p.alert_id AS alertId, a.state
   FROM pages p JOIN alerts a ON a.id = p.alert_id
-  WHERE p.finished_at > ? + 0 AND p.contact_id = ? AND p.status = 'delivered' AND p.event IN ${PAGE_EVENTS} ORDER BY p.id`;
+  WHERE p.finished_at > ? AND p.contact_id = ? AND p.status = 'delivered' AND p.event IN ${PAGE_EVENTS} ORDER BY p.id`;
 
 /**
  * Finds what a text means among what was sent to the contact within the day. `which`: an alert's number, a handle in lower
