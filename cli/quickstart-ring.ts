@@ -85,17 +85,9 @@ async function open({ options }: Quickstart, { token }: Test): Promise<Alert> {
 }
 
 /** How far a page has come, by the alert's timeline. */
-interface Chain {
-  paged: boolean;
-  sent: boolean;
-  /** The service's error while the page is tried again. */
-  delayed: string | null;
-  /** Why the page can't arrive any more. */
-  broken: string | null;
-  answered: { by: string | null; via: string | null } | null;
-}
+type Chain = ReturnType<typeof chainOf>;
 
-function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test): Chain {
+function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test) {
   const text = (entry: TimelineEntry | undefined, name: string) =>
     String(entry?.detail[name] ?? "");
   const isMine = (entry: TimelineEntry) =>
@@ -110,7 +102,9 @@ function chainOf(timeline: readonly TimelineEntry[], { me, contact }: Test): Cha
   return {
     paged: pages.some(names),
     sent: sent !== undefined,
+    /** The service's error while the page is tried again. */
     delayed: delayed === undefined ? null : text(delayed, "error"),
+    /** Why the page can't arrive any more. */
     broken:
       failed !== undefined && sent === undefined
         ? `${contact.kind} refused the page: ${text(failed, "error")}`

@@ -30,16 +30,13 @@ export function isLoopback(host: string): boolean {
 type PortFlags = { readonly [Name in PortName | WebPortName]?: string[] | undefined };
 
 /** The ports to open, by protocol. */
-export interface Ports {
-  readonly ports: readonly Port[];
-  readonly web: readonly Port<WebPortName>[];
-}
+export type Ports = ReturnType<typeof portsOf>;
 
 /** In an environment variable, commas separate several ports: a comma that is followed by an address. */
 const BETWEEN = /,(?=[^,=]*:\d{1,5}(?:=|,|$))/;
 
 /** The ports to open. Faults: text that isn't a port; a port that anyone could page by (no `allowFrom`). */
-export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]): Ports {
+export function portsOf(flags: PortFlags, allowFrom: readonly string[], faults: string[]) {
   const read = <Name extends PortName | WebPortName>(names: readonly Name[]): Port<Name>[] =>
     names.flatMap((name) =>
       (flags[name] ?? [])

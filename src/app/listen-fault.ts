@@ -3,13 +3,8 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { UsageError } from "../ground/kit/flags.ts";
 
-interface TlsText {
-  readonly cert: string;
-  readonly key: string;
-}
-
 /** The text of the TLS files, checked to belong together. Throws UsageError that names the file and the fault. */
-export function readTls(files: { readonly cert: string; readonly key: string }): TlsText {
+export function readTls(files: { readonly cert: string; readonly key: string }) {
   const cert = readPem("--tls-cert", files.cert);
   const key = readPem("--tls-key", files.key);
   const fails = (check: () => unknown): boolean => {

@@ -13,16 +13,13 @@ interface FailingGateway {
   error: string;
 }
 
-interface Ailing {
-  gateways: FailingGateway[];
-  people: { email: string; contacts: SeenContact[] }[];
-}
+type Ailing = ReturnType<typeof look>;
 
 const GATEWAYS =
   "SELECT id AS kind, last_error AS error FROM gateways WHERE last_error IS NOT NULL ORDER BY id";
 const EMAILS = "SELECT id, email FROM accounts ORDER BY email_folded";
 
-function look(reader: Reader): Ailing {
+function look(reader: Reader) {
   const contacts = contactsByAccount(reader);
   const emails = reader.sql<[], [id: string, email: string]>(EMAILS).raw().all();
   return {

@@ -8,23 +8,7 @@ import { subscribes } from "../../out/outbox/enqueue.ts";
 import { channels as kinds } from "../../out/services/list.ts";
 
 /** Who can be notified by one project's rules and channels. It changes only with the project's version. */
-export interface ProjectReach {
-  name: string;
-  version: number;
-  /** By account id. */
-  paged: ReadonlyMap<string, PagedAt>;
-  /** Rules whose ladder can page nobody, because its schedules have no participants. */
-  emptyLadders: readonly string[];
-  /** Rules without a ladder. `acts`: they run at least one action. */
-  bare: readonly { rule: string; acts: boolean }[];
-  /** Whether its ladders name schedules of other projects. Then it also depends on those. */
-  looksElsewhere: boolean;
-  /** Whether the project's channel for the hosted relay exists and is on. */
-  relay: boolean;
-  /** Other channels that are on, by name: those that get openings, and those that get escalations. */
-  openings: readonly string[];
-  escalations: readonly string[];
-}
+export type ProjectReach = ReturnType<typeof reachOf>;
 
 /** Where one person is paged. */
 export interface PagedAt {
@@ -39,7 +23,7 @@ export interface PagedAt {
 /** Places that are named for one person; more are counted. */
 const MOST_PLACES = 3;
 
-export function reachOf(reader: Reader, project: Project): ProjectReach {
+export function reachOf(reader: Reader, project: Project) {
   const rules = listRules(reader, project.id);
   const elsewhere = foreignNames(rules);
   const named = elsewhere.flatMap((name) => {
@@ -60,13 +44,19 @@ export function reachOf(reader: Reader, project: Project): ProjectReach {
   return {
     name: project.name,
     version: project.version,
+    /** By account id. */
     paged: placesOf(rules, turns),
+    /** Rules whose ladder can page nobody, because its schedules have no participants. */
     emptyLadders: rules.filter((rule) => namesNobody(rule, turns)).map(({ name }) => name),
+    /** Rules without a ladder. `acts`: they run at least one action. */
     bare: rules
       .filter(({ escalations }) => escalations.length === 0)
       .map(({ name, actions }) => ({ rule: name, acts: acts && actions?.length !== 0 })),
+    /** Whether its ladders name schedules of other projects. Then it also depends on those. */
     looksElsewhere: elsewhere.length > 0,
+    /** Whether the project's channel for the hosted relay exists and is on. */
     relay: channels.some(({ relay }) => relay !== 0),
+    /** Other channels that are on, by name: those that get openings, and those that get escalations. */
     openings: hearing("alert.opened"),
     escalations: hearing("alert.escalated"),
   };

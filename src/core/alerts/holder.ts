@@ -1,24 +1,13 @@
 import type { Reader } from "../../ground/store/store.ts";
-import { type AlertRow, type AlertState, getAlertRow } from "./alert.ts";
+import { type AlertRow, getAlertRow } from "./alert.ts";
 import { displayNameOf } from "./said.ts";
 import type { TimelineEntry } from "./timeline.ts";
 
 /** Who has an alert, or how it ended: what whoever answers a page is told. */
-export interface AlertHolder {
-  alertId: number;
-  project: string;
-  rule: string;
-  message: string;
-  level: number;
-  state: AlertState;
-  /** Who acknowledged or resolved it, by name; null where nobody did. */
-  by: string | null;
-  /** Unix seconds of what made it so. */
-  at: number;
-}
+export type AlertHolder = ReturnType<typeof holderOf>;
 
 /** How an alert stands. Throws 404. */
-export function holderOf(reader: Reader, id: number): AlertHolder {
+export function holderOf(reader: Reader, id: number) {
   const row = getAlertRow(reader, id);
   return {
     alertId: row.id,
@@ -27,7 +16,9 @@ export function holderOf(reader: Reader, id: number): AlertHolder {
     message: row.last_message,
     level: row.level,
     state: row.state,
+    /** Who acknowledged or resolved it, by name; null where nobody did. */
     by: row.state === "open" ? null : whoDid(reader, id, row.state),
+    /** Unix seconds of what made it so. */
     at: sinceWhen(row),
   };
 }

@@ -5,14 +5,7 @@ import { type Labelled, valuesOf } from "../quiet/labels.ts";
 
 /** What people write of labels in a query: `label:host=db7`, `label:host~"db.*"`, `-label:zone=eu`, `label:host`. */
 
-export interface LabelPart {
-  name: string;
-  /** How a value is compared: as text or as a pattern of the whole value; null: any value. */
-  op: "=" | "~" | null;
-  text: string;
-  /** Whether an alert must not be like that. */
-  isNot: boolean;
-}
+export type LabelPart = ReturnType<typeof labelPart>;
 
 /** Whether any known value is as the part says, or none is where it says not. */
 type TakesLabels = (of: Labelled) => boolean;
@@ -26,14 +19,16 @@ const NAME = String.raw`"(?:[^"\\]|\\.)*"|[^\s"=~!]+`;
 /** The parts of a query that are about labels, for the expression that reads all of it. */
 export const LABEL_PART = String.raw`(?<not>-?)label:(?<label>${NAME})(?:(?<op>!?[=~])(?<text>"(?:[^"\\]|\\.)*"|[^\s"]*))?(?=\s|$)`;
 
-export function labelPart(groups: Readonly<Record<string, string | undefined>>): LabelPart {
+export function labelPart(groups: Readonly<Record<string, string | undefined>>) {
   const { not, label = "", op = "", text = "" } = groups;
   const isPattern = op.endsWith("~");
   return {
     name: unquoted(label),
+    /** How a value is compared: as text or as a pattern of the whole value; null: any value. */
     op: op === "" ? null : isPattern ? "~" : "=",
     // In a pattern a backslash is the pattern's own.
     text: isPattern ? text.replace(/^"(.*)"$/s, "$1") : unquoted(text),
+    /** Whether an alert must not be like that. */
     isNot: (not === "-") !== op.startsWith("!"),
   };
 }

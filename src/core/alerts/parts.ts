@@ -31,14 +31,11 @@ export function partsOf(message: string, template: string): MessagePart[] {
 }
 
 /** A text with single blanks, none at its ends, and the original position of each character. */
-interface Plain {
-  text: string;
-  at: number[];
-}
+type Plain = ReturnType<typeof oneBlank>;
 
 const BLANKS = /\s+/g;
 
-function oneBlank(message: string): Plain {
+function oneBlank(message: string) {
   let text = "";
   const at: number[] = [];
   let done = 0;

@@ -11,11 +11,7 @@ interface BucketAnswer {
 }
 
 /** Token buckets by key, at most `keys` of them. Above that the least recently used one is dropped. */
-export interface Buckets {
-  take(key: string, amount?: number): BucketAnswer;
-  readonly rate: number;
-  readonly burst: number;
-}
+export type Buckets = ReturnType<typeof createBuckets>;
 
 interface BucketLimits {
   /** Tokens a second; 0 = no limit. */
@@ -24,7 +20,7 @@ interface BucketLimits {
   keys?: number;
 }
 
-export function createBuckets(clock: Clock, limits: BucketLimits): Buckets {
+export function createBuckets(clock: Clock, limits: BucketLimits) {
   const { rate, burst } = limits;
   const levels = new LRUCache<string, { tokens: number; at: number }>(
     atMost(limits.keys ?? 10_000),

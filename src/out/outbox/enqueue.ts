@@ -28,14 +28,6 @@ interface OutgoingEvent {
   exceptToldRooms?: boolean;
 }
 
-interface Enqueued {
-  /** Rows made: who will be told, for the timeline. */
-  deliveries: number;
-  executions: number;
-  /** The event's own row. */
-  eventRow: number;
-}
-
 const CHANNEL = "SELECT id, event_filter, speaks, storm_threshold FROM integrations";
 const INTEGRATIONS = `${CHANNEL} WHERE project_id = ? AND enabled = 1 ORDER BY id`;
 /** Those of other projects that hear of this one, too. */
@@ -49,7 +41,7 @@ const RAISE =
  * Writes the event and one row for each subscribed destination, in the caller's transaction: the change
  * and its messages are one commit. Due at once; the sender is woken after the commit.
  */
-export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
+export function enqueue(tx: Tx, event: OutgoingEvent) {
   const told = channelsOf(tx, event);
   const said =
     event.isPersonal || told.some(({ speaks }) => speaks !== 0) ? event.said?.() : undefined;
@@ -72,7 +64,13 @@ export function enqueue(tx: Tx, event: OutgoingEvent): Enqueued {
 
   const deliveries = writeDeliveries(tx, event, { channels: told, eventRow, rank });
   const executions = writeExecutions(tx, event, eventRow);
-  return { deliveries, executions, eventRow: Number(eventRow) };
+  return {
+    /** Rows made: who will be told, for the timeline. */
+    deliveries,
+    executions,
+    /** The event's own row. */
+    eventRow: Number(eventRow),
+  };
 }
 
 /** Returns how many. A channel that is told once a minute has its own held back. */

@@ -4,13 +4,10 @@ import { hash } from "node:crypto";
  * What tells one message from all others: the row that it names first, and a sum over all that it names. Attempts at a message
  * have the same first row, and what became due meanwhile goes along: only the sum tells what a link or a receipt was sent with.
  */
-export interface MessageName {
-  lead: number;
-  sum: string;
-}
+export type MessageName = ReturnType<typeof messageName>;
 
 /** The name of a message that is about these rows, oldest first. */
-export function messageName(rows: readonly [{ id: number }, ...{ id: number }[]]): MessageName {
+export function messageName(rows: readonly [{ id: number }, ...{ id: number }[]]) {
   return { lead: rows[0].id, sum: sumOf(rows) };
 }
 

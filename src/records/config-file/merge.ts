@@ -79,11 +79,7 @@ function withNames(pairs: readonly ImportPair[], there: readonly ConfigPart[]): 
 /** A pair that belongs to the import. `isTaken`: its content is the import's, not a person's. */
 type TakenPair = ImportPair & { isTaken: boolean };
 
-export interface MergedParts {
-  config: ProjectConfig;
-  kept: KeptPart[];
-  taken: TakenPair[];
-}
+export type MergedParts = ReturnType<typeof mergedConfig>;
 
 interface Around {
   /** The project after the renames. */
@@ -96,7 +92,7 @@ interface Around {
 }
 
 /** The whole project after the import, with everything that the import doesn't have. */
-export function mergedConfig(pairs: readonly ImportPair[], around: Around): MergedParts {
+export function mergedConfig(pairs: readonly ImportPair[], around: Around) {
   const { present, home, system } = around;
   const names = importNames(pairs, home);
   const keys = importKeys(pairs, around);

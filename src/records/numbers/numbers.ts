@@ -11,7 +11,7 @@ import { beginOf, type Days, firstDayOf, localDay, mondayOf, monthOf } from "./d
 import { type DutySeconds, dutiesKept, dutyOf } from "./duty.ts";
 import { addFigures, type Counter, type DayFigures, noFigures, quantile } from "./figures.ts";
 import { rowNames } from "./names.ts";
-import { type Reckoning, startReckoning } from "./reckon.ts";
+import { startReckoning } from "./reckon.ts";
 import { EVERY_PROJECT, readRows, type SumOf } from "./rows.ts";
 import { readSettings } from "./settings.ts";
 import type { NumbersAnswer, NumbersBy, NumbersRow, numbersQuery } from "./shape.ts";
@@ -28,14 +28,7 @@ export type NumbersQuery = Omit<z.output<typeof numbersQuery>, "project"> & {
 };
 
 /** What a look at the rows has in hand. */
-export interface Looking {
-  reader: Reader;
-  zone: Zone;
-  days: Days;
-  projectId: number;
-  reckoning: Reckoning;
-  complete: boolean;
-}
+export type Looking = ReturnType<typeof startLooking>;
 
 /** Slices of history that an answer reads on by itself; the job does the rest. */
 const MOST_SLICES = 10;
@@ -59,7 +52,7 @@ export function startLooking(
   reader: Reader,
   now: number,
   query: Pick<NumbersQuery, "from" | "to" | "project">,
-): Looking {
+) {
   const zone = new Zone(tenantZone(reader));
   const days = daysOf(zone, now, query);
   const reckoning = startReckoning(reader);

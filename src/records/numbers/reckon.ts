@@ -45,17 +45,8 @@ interface Person {
   nights: number[];
 }
 
-export interface Reckoning {
-  /** The last line that was read. */
-  readonly until: number;
-  readonly sums: Sums;
-  readonly people: ReadonlyMap<string, Person>;
-  /** Reads so many lines more, at most. Returns whether there may be others. */
-  more(most?: number): boolean;
-}
-
 /** Reads on where the rows end. Writes nothing. */
-export function startReckoning(reader: Reader): Reckoning {
+export function startReckoning(reader: Reader) {
   let until = readUntil(reader);
   const sums: Sums = new Map();
   const people = new Map<string, Person>();
@@ -77,11 +68,13 @@ export function startReckoning(reader: Reader): Reckoning {
   };
 
   return {
+    /** The last line that was read. */
     get until() {
       return until;
     },
     sums,
     people,
+    /** Reads so many lines more, at most. Returns whether there may be others. */
     more(most = MOST_LINES) {
       const from = until;
       const slice = nextSlice(reader, from, Math.min(most, MOST_LINES));

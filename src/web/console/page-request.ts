@@ -3,23 +3,11 @@ import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tenant } from "../../tenant/tenant.ts";
 import type { AppContext } from "../http/raw-route.ts";
 import { decodeText, readBytes } from "../http/read-request.ts";
-import type { Asked } from "./answer.ts";
 import { readCookies } from "./cookies.ts";
-import { type DisplaySettings, lookOf } from "./display.ts";
+import { lookOf } from "./display.ts";
 
 /** One request, as everything that answers it looks at it. */
-export interface PageRequest {
-  c: AppContext;
-  url: URL;
-  /** HEAD is asked as GET. */
-  method: string;
-  cookies: Readonly<Record<string, string>>;
-  look: DisplaySettings;
-  place: Site;
-  asked: Asked;
-  /** Unix seconds. */
-  now: number;
-}
+export type PageRequest = ReturnType<typeof askingOf>;
 
 /** Where the box stands, as the browser that asks sees it. */
 export interface Site {
@@ -31,7 +19,7 @@ export interface Site {
   secure: boolean;
 }
 
-export function askingOf(c: AppContext, tenant: Tenant, tls: boolean): PageRequest {
+export function askingOf(c: AppContext, tenant: Tenant, tls: boolean) {
   const url = new URL(c.req.url);
   const cookies = readCookies(c.req.header("cookie"));
   return {
@@ -39,6 +27,7 @@ export function askingOf(c: AppContext, tenant: Tenant, tls: boolean): PageReque
     url,
     cookies,
     look: lookOf(cookies),
+    /** HEAD is asked as GET. */
     method: c.req.method === "HEAD" ? "GET" : c.req.method,
     place: placeOf(c, url, { publicUrl: tenant.publicUrl, tls }),
     asked: {
@@ -46,6 +35,7 @@ export function askingOf(c: AppContext, tenant: Tenant, tls: boolean): PageReque
       acceptEncoding: c.req.header("accept-encoding"),
       tls,
     },
+    /** Unix seconds. */
     now: unixSeconds(tenant.clock),
   };
 }

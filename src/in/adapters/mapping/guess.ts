@@ -30,21 +30,9 @@ function set(words: string): ReadonlySet<string> {
 }
 
 /** What an unknown body seems to say. */
-export interface Guess {
-  message: string;
-  /** The sender's own; empty for none. */
-  title: string;
-  details: string;
-  /** Null: no word for it. */
-  level: number | null;
-  isOver: boolean;
-  dedupKey: string;
-  link: string;
-  /** Names of the fields used for message and details. */
-  used: readonly string[];
-}
+export type Guess = ReturnType<typeof guessed>;
 
-export function guessed(value: unknown): Guess {
+export function guessed(value: unknown) {
   const fields = objectOf(value) ?? {};
   const firstText = (names: readonly string[]) => {
     for (const name of names) {
@@ -60,12 +48,15 @@ export function guessed(value: unknown): Guess {
   const dedupKey = word(KEY) ?? "";
   return {
     message: message === null ? (bestText(value) ?? valueText(value)) : readable(message.text),
+    /** The sender's own; empty for none. */
     title: firstText(TITLE)?.text ?? "",
     details: details?.text ?? "",
+    /** Null: no word for it. */
     level: LEVEL.map((name) => levelOfWord(asText(fields[name]))).find((n) => n !== null) ?? null,
     isOver: isOver(fields),
     dedupKey,
     link: firstText(LINK)?.text ?? "",
+    /** Names of the fields used for message and details. */
     used: [message?.name, details?.name].filter((name) => name !== undefined),
   };
 }

@@ -1,5 +1,5 @@
 import { UnreadableBody } from "../adapter.ts";
-import { asText, type JsonFields, jsonBody, objectOf } from "../json.ts";
+import { asText, jsonBody, objectOf } from "../json.ts";
 
 const TYPES = ["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"] as const;
 /** Fields that every message has; all but the first are one line. */
@@ -9,20 +9,10 @@ const REQUIRED = ["Message", "MessageId", "TopicArn", "Timestamp"] as const;
 const MOST_VALUES = 1000;
 
 /** A message of an Amazon SNS topic. */
-export interface SnsMessage {
-  type: (typeof TYPES)[number];
-  id: string;
-  topic: string;
-  text: string;
-  subject: string;
-  /** The address that confirms the subscription; empty in a notification. */
-  subscribeUrl: string;
-  /** The whole message, as it was signed. */
-  fields: JsonFields;
-}
+export type SnsMessage = ReturnType<typeof readSnsMessage>;
 
 /** Parses the message, whatever its Content-Type. Throws UnreadableBody. */
-export function readSnsMessage(body: Buffer): SnsMessage {
+export function readSnsMessage(body: Buffer) {
   const fields = objectOf(jsonBody(body, MOST_VALUES)) ?? {};
   const type = TYPES.find((name) => name === fields["Type"]);
   const missing = REQUIRED.find((name) => typeof fields[name] !== "string");
@@ -38,7 +28,9 @@ export function readSnsMessage(body: Buffer): SnsMessage {
     topic: text("TopicArn"),
     text: text("Message"),
     subject: text("Subject").trim(),
+    /** The address that confirms the subscription; empty in a notification. */
     subscribeUrl: text("SubscribeURL"),
+    /** The whole message, as it was signed. */
     fields,
   };
 }

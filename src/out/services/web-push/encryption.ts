@@ -13,10 +13,7 @@ export interface PushKeys {
 }
 
 /** A key pair that push services know the box by. */
-export interface VapidKeys {
-  public_key: string;
-  private_key: string;
-}
+export type VapidKeys = ReturnType<typeof mintVapidKeys>;
 
 const RECORD = 4_096;
 const PUBLIC_KEY = 65;
@@ -53,7 +50,7 @@ export function encryptPush(plain: Uint8Array, { p256dh, auth }: PushKeys, rando
   return Buffer.concat([salt, head, point, ...sealed, cipher.getAuthTag()]);
 }
 
-export function mintVapidKeys(random: Random): VapidKeys {
+export function mintVapidKeys(random: Random) {
   const pair = newPair(random);
   // It gives a key that begins with zeros without them.
   const key = pair.getPrivateKey();

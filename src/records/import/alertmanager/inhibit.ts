@@ -23,12 +23,7 @@ export interface RulePart {
 
 type Role = "source" | "target" | "both";
 
-interface Inhibition {
-  title: string;
-  source: LabelMatcher[];
-  target: LabelMatcher[];
-  equal: string[];
-}
+type Inhibition = ReturnType<typeof readInhibition>;
 
 /** The box's limits: rules of a project, rules that silence one rule, labels by which one does, identifiers of a rule. */
 export const PROJECT_RULES = 500;
@@ -89,7 +84,7 @@ export function inhibited(
   return pieces;
 }
 
-function readInhibition(at: Part): Inhibition {
+function readInhibition(at: Part) {
   const [source, target] = [matchersOf(at, "source_"), matchersOf(at, "target_")];
   const words = (matchers: LabelMatcher[]) => matchers.map(matcherText).join(", ") || "any alert";
   const title = `inhibit rule: ${words(source)} silences ${words(target)}`;

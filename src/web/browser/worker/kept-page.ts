@@ -4,29 +4,20 @@ import { escapeText } from "./drawn-page.ts";
 /* Pages that were kept, as they are shown while the box can't be reached. Pure: text in, text out. */
 
 /** What a page says of itself. */
-interface PageFacts {
-  /** The account that it was drawn for; "" for none. */
-  who: string;
-  /** Their devices that the box knows. */
-  devices: string[];
-  /** The box's clock when it was drawn, unix milliseconds. */
-  drawnAt: number;
-  zone: string;
-  /** As markup. */
-  title: string;
-  /** Of an alert: nothing is left to be done. */
-  isResolved: boolean;
-}
-
-export function pageFacts(page: string): PageFacts {
+export function pageFacts(page: string) {
   const [root = ""] = /<html[^>]*>/.exec(page) ?? [];
   const said = (name: string) => new RegExp(` data-${name}="([^"]*)"`).exec(root)?.[1] ?? "";
   return {
+    /** The account that it was drawn for; "" for none. */
     who: said("who"),
+    /** Their devices that the box knows. */
     devices: said("devices").split(" "),
+    /** The box's clock when it was drawn, unix milliseconds. */
     drawnAt: Number(said("now")),
     zone: said("zone"),
+    /** As markup. */
     title: /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? "",
+    /** Of an alert: nothing is left to be done. */
     isResolved: /class="state state-(\w+)"/.exec(page)?.[1] === "resolved",
   };
 }

@@ -9,26 +9,20 @@ import { newRulePage, remedy } from "../ui/way.ts";
 import type { ShownAlert } from "./shown-alert.ts";
 
 /** What lines are asked for, as the address says it. */
-export interface AskedLines {
-  source: string;
-  template: string;
-  q: string;
-  /** That, or above; 0: all. */
-  level: number;
-  /** Unix seconds: the minute that somebody looked at; null: about the opening. */
-  at: number | null;
-}
+export type AskedLines = ReturnType<typeof askedLines>;
 
 /** What a page of lines can be cut down to. */
 export const LINE_LEVELS = [200, 300, 400, 500] as const;
 
-export function askedLines(query: URLSearchParams): AskedLines {
+export function askedLines(query: URLSearchParams) {
   const at = Number(query.get("at") ?? Number.NaN);
   return {
     source: query.get("source") ?? "",
     template: query.get("template") ?? "",
     q: (query.get("q") ?? "").slice(0, 200),
+    /** That, or above; 0: all. */
     level: LINE_LEVELS.find((level) => String(level) === query.get("level")) ?? 0,
+    /** Unix seconds: the minute that somebody looked at; null: about the opening. */
     at: Number.isSafeInteger(at) && at > 0 ? at : null,
   };
 }

@@ -1,9 +1,7 @@
-import { type AlertRow, alertId, findAlertRow } from "../../../core/alerts/alert.ts";
+import { alertId, findAlertRow } from "../../../core/alerts/alert.ts";
 import { silencedAt } from "../../../core/alerts/hold.ts";
 import { findRule } from "../../../core/alerts/rule-of.ts";
-import { latestTimeline, type NumberedEntry } from "../../../core/alerts/timeline.ts";
-import type { StoredRule } from "../../../core/projects/rule.ts";
-import type { SilencedBy } from "../../../core/quiet/decide.ts";
+import { latestTimeline } from "../../../core/alerts/timeline.ts";
 import { listAudit } from "../../../ground/audit/list.ts";
 import { ServiceError } from "../../../ground/kit/errors.ts";
 import type { PageCall } from "../screen.ts";
@@ -14,19 +12,10 @@ import { exact } from "../ui/times.ts";
 export const MOST_ENTRIES = 500;
 
 /** One alert, and what every part of its page asks of it. */
-export interface ShownAlert {
-  row: AlertRow;
-  /** null once it is deleted. */
-  rule: StoredRule | null;
-  /** The latest, oldest first. */
-  entries: readonly NumberedEntry[];
-  /** What keeps an open alert's news back now. */
-  quiet: SilencedBy | null;
-  nameOf(account: string): string;
-}
+export type ShownAlert = ReturnType<typeof readShownAlert>;
 
 /** Throws 404, with what is known of one that is gone. */
-export function readShownAlert(call: PageCall): ShownAlert {
+export function readShownAlert(call: PageCall) {
   const { now, params } = call;
   const { store } = call.tenant;
   const id = alertId(params["alert"] ?? "");
@@ -34,8 +23,11 @@ export function readShownAlert(call: PageCall): ShownAlert {
   const rule = findRule(store, row.rule_id);
   return {
     row,
+    /** null once it is deleted. */
     rule,
+    /** The latest, oldest first. */
     entries: latestTimeline(store, row.id, MOST_ENTRIES),
+    /** What keeps an open alert's news back now. */
     quiet: row.state === "open" ? silencedAt(store, row, { rule, at: now }) : null,
     nameOf: naming(store),
   };

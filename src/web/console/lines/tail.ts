@@ -49,21 +49,14 @@ function pauseLink(call: PageCall): Markup {
 
 const LEVELS = levelChoices("any level", orWorse);
 
-interface AskedTail {
-  q: string;
-  source: string;
-  template: string;
-  /** null: any. */
-  level: number | null;
-}
-
-function askedTail({ query }: PageCall): AskedTail {
+function askedTail({ query }: PageCall) {
   const text = (name: string) => (query.get(name) ?? "").slice(0, 200);
   const level = text("level");
   return {
     q: text("q").trim(),
     source: text("source"),
     template: text("template"),
+    /** null: any. */
     level: /^\d{1,6}$/.test(level) ? Number(level) : null,
   };
 }

@@ -34,13 +34,7 @@ export const templatesScreen: Screen = {
   },
 };
 
-interface AskedTemplates {
-  q: string;
-  unmatched: boolean;
-  after: string;
-}
-
-function askedTemplates({ query }: PageCall): AskedTemplates {
+function askedTemplates({ query }: PageCall) {
   return {
     q: (query.get("q") ?? "").trim().slice(0, 200),
     unmatched: query.get("unmatched") === "true",

@@ -6,32 +6,25 @@ import { isManager } from "../../../people/roles.ts";
 import type { PageCall } from "../screen.ts";
 
 /** What an address asks of the audit: empty where it doesn't say. */
-export interface AskedAudit {
-  /** An account's id, or `nobody`: whoever has none. */
-  person: string;
-  kind: string;
-  /** An id or a name. */
-  thing: string;
-  verb: string;
-  /** `2026-11-22`, on the reader's clock. */
-  day: string;
-  before: string;
-}
+export type AskedAudit = ReturnType<typeof askedAudit>;
 
 export const NOBODY = "nobody";
 const DAY_HOURS = 36 * 3600;
 const MOST_CHARS = 300;
 
 /** What can't be is passed over. */
-export function askedAudit({ query }: Pick<PageCall, "query">): AskedAudit {
+export function askedAudit({ query }: Pick<PageCall, "query">) {
   const text = (name: string) => (query.get(name) ?? "").trim().slice(0, MOST_CHARS);
   const kind = text("kind");
   const [day, before] = [text("day"), text("before")];
   return {
+    /** An account's id, or `nobody`: whoever has none. */
     person: text("person"),
+    /** An id or a name. */
     thing: text("thing"),
     verb: text("verb"),
     kind: auditKinds.includes(kind) ? kind : "",
+    /** `2026-11-22`, on the reader's clock. */
     day: /^\d{4}-\d{2}-\d{2}$/.test(day) && dated(day, "UTC") !== null ? day : "",
     before: /^[1-9]\d{0,14}$/.test(before) ? before : "",
   };

@@ -1,11 +1,9 @@
-import type { AlertRow } from "../../../core/alerts/alert.ts";
 import { getAlertRow } from "../../../core/alerts/alert.ts";
 import { listAlerts } from "../../../core/alerts/list.ts";
 import { configVersions, findProject } from "../../../core/projects/projects.ts";
 import { listRules } from "../../../core/projects/rules.ts";
-import { findSourceNamed, type Source } from "../../../core/projects/sources.ts";
+import { findSourceNamed } from "../../../core/projects/sources.ts";
 import { confirmedTimes } from "../../../out/contacts/confirmed.ts";
-import type { Contact } from "../../../out/contacts/contact.ts";
 import { listContacts } from "../../../out/contacts/contacts.ts";
 import type { PageCall } from "../screen.ts";
 
@@ -13,22 +11,9 @@ import type { PageCall } from "../screen.ts";
 export const FIRST = { project: "first", source: "web", rule: "errors" } as const;
 
 /** How far somebody has come. */
-export interface FirstSteps {
-  /** A way that rings; null: none yet. */
-  rings: Contact | null;
-  /** A browser that was added and hasn't shown anything yet. */
-  browser: Contact | null;
-  /** One that waits for its code. */
-  waiting: Contact | null;
-  /** The source that was made for them; null: not yet. */
-  source: Source | null;
-  /** Others have set the box up: it has projects, and none that was made here for this person. */
-  isFurnished: boolean;
-  /** The newest alert of it. */
-  alert: AlertRow | null;
-}
+export type FirstSteps = ReturnType<typeof firstStepsOf>;
 
-export function firstStepsOf({ tenant: { store }, who }: PageCall): FirstSteps {
+export function firstStepsOf({ tenant: { store }, who }: PageCall) {
   const contacts = listContacts(store, who.accountId);
   const project = findProject(store, FIRST.project);
   const source = project === null ? null : findSourceNamed(store, FIRST);
@@ -37,13 +22,19 @@ export function firstStepsOf({ tenant: { store }, who }: PageCall): FirstSteps {
   const used = contacts.filter(({ state }) => state === "verified");
   const confirmed = confirmedTimes(store, who.accountId);
   return {
+    /** A way that rings; null: none yet. */
     rings: used.find(({ id }) => confirmed.has(id)) ?? null,
+    /** A browser that was added and hasn't shown anything yet. */
     browser: used.find(({ id, kind }) => kind === "web_push" && !confirmed.has(id)) ?? null,
+    /** One that waits for its code. */
     waiting: contacts.findLast(({ state }) => state === "unverified") ?? null,
+    /** The source that was made for them; null: not yet. */
     source,
+    /** Others have set the box up: it has projects, and none that was made here for this person. */
     isFurnished:
       configVersions(store).length > 0 &&
       (project === null || !pages(listRules(store, project.id), who.accountId)),
+    /** The newest alert of it. */
     alert: newest === undefined ? null : getAlertRow(store, Number(newest.id)),
   };
 }

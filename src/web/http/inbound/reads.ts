@@ -129,17 +129,7 @@ function alerts(
 }
 
 /** An alert in the shape of Alertmanager's API. */
-interface AlertView {
-  annotations: Record<string, string>;
-  endsAt: string;
-  fingerprint: string;
-  receivers: { name: string }[];
-  startsAt: string;
-  status: { inhibitedBy: string[]; silencedBy: string[]; state: "active" | "suppressed" };
-  updatedAt: string;
-  generatorURL: string;
-  labels: Record<string, string>;
-}
+type AlertView = ReturnType<typeof alertView>;
 
 /** Without a promise of its sender an alert is good for as long as Alertmanager thinks of one: five minutes more. */
 const GOOD_FOR = 300;
@@ -148,7 +138,7 @@ const GOOD_FOR = 300;
  * Its project is the receiver, and its labels are its sender's. What somebody has acknowledged is shown as held back, by
  * "acknowledged".
  */
-function alertView(alert: Alert, at: number): AlertView {
+function alertView(alert: Alert, at: number) {
   const isTaken = alert.state !== "open";
   const by = alert.silenced_by;
   const inhibitedBy = by?.startsWith("alert:") ? [by.slice("alert:".length)] : [];

@@ -25,20 +25,13 @@ interface SilenceMatcher {
 export class SilenceFault extends Error {}
 
 /** A silence that was sent. Times are Unix seconds. */
-export interface PostedSilence {
-  id: string;
-  matchers: SilenceMatcher[];
-  startsAt: number;
-  endsAt: number;
-  comment: string;
-  createdBy: string;
-}
+export type PostedSilence = ReturnType<typeof readPosted>;
 
 const MOST_MATCHERS = 20;
 const MOST_TEXT = 4096;
 
 /** Throws SilenceFault. */
-export function readPosted(text: string): PostedSilence {
+export function readPosted(text: string) {
   let value: unknown;
   try {
     value = JSON.parse(text);
