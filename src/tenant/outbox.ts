@@ -14,8 +14,8 @@ import type { Note, Store, Tx } from "../ground/store/store.ts";
 import { hearsBot } from "../out/contacts/known.ts";
 import { type Credentials, learnCredentials } from "../out/outbox/credentials.ts";
 import { deliveryQueue } from "../out/outbox/deliveries.ts";
-import type { ChannelSender, Sent } from "../out/outbox/destination.ts";
-import { createDispatcher, type Dispatcher } from "../out/outbox/dispatcher.ts";
+import type { Sent } from "../out/outbox/destination.ts";
+import { createDispatcher } from "../out/outbox/dispatcher.ts";
 import { executionQueue } from "../out/outbox/executions.ts";
 import { noticeDisabled } from "../out/outbox/notices.ts";
 import { rememberPushes } from "../out/outbox/phones.ts";
@@ -23,12 +23,12 @@ import { BREAKER_LIMITS, type BreakerLimits } from "../out/outbox/retry.ts";
 import { expireDeliveries } from "../out/outbox/rows.ts";
 import { type ActionRow, runAction } from "../out/outbox/runs.ts";
 import { tellStorms } from "../out/outbox/storms.ts";
-import { createTestFire, MOST_TESTS, type TestFire } from "../out/outbox/test-fire.ts";
+import { createTestFire, MOST_TESTS } from "../out/outbox/test-fire.ts";
 import { expirePages, type PageOutcomes } from "../out/paging/lost.ts";
 import { anyHope } from "../out/paging/pages.ts";
 import { pageQueue } from "../out/paging/queue.ts";
 import type { ShiftFacts } from "../out/paging/say.ts";
-import { type ContactSender, createContactSender } from "../out/paging/send.ts";
+import { createContactSender } from "../out/paging/send.ts";
 import type { Settings } from "../out/services/channel.ts";
 import type { GatewayKind } from "../out/services/contact-kind.ts";
 import type { ChannelList } from "../out/services/list.ts";
@@ -48,26 +48,7 @@ export interface OutboxSettings {
 }
 
 /** Everything that leaves one tenant: deliveries, executions and tests. */
-export interface Outbox {
-  readonly deliveries: Dispatcher;
-  readonly executions: Dispatcher;
-  /** Pages to people's own contacts. */
-  readonly pages: Dispatcher;
-  /** Sends codes and tests to contacts at once. */
-  readonly contacts: ContactSender;
-  /** Sends to a channel what no event of an alert causes. */
-  readonly rooms: ChannelSender;
-  /** Sends a harmless request to a gateway. Never throws. */
-  proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent>;
-  readonly testFire: TestFire;
-  /** When a failing channel is turned off. */
-  readonly breaker: BreakerLimits;
-  readonly jobs: readonly Job[];
-  /** Gets a commit's notes, which name the endpoints that have something to send. */
-  told(notes: readonly Note[]): void;
-  /** Starts nothing more, and gives attempts under way a short time to end and be recorded; `isAwaited`: a shorter one. */
-  stop(isAwaited: boolean): Promise<void>;
-}
+export type Outbox = ReturnType<typeof createOutbox>;
 
 interface OutboxDeps {
   store: Store;
@@ -95,7 +76,7 @@ const GRACE_MS = 3_000;
 const AWAITED_GRACE_MS = 1_000;
 const EXPIRE_MS = 60_000;
 
-export function createOutbox(deps: OutboxDeps): Outbox {
+export function createOutbox(deps: OutboxDeps) {
   const { store, log, sealer, settings } = deps;
   rememberPushes(store, settings.push !== undefined);
   const sockets = settings.sockets ?? SOCKETS;
@@ -190,11 +171,16 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   return {
     deliveries,
     executions,
+    /** Pages to people's own contacts. */
     pages,
+    /** When a failing channel is turned off. */
     breaker,
+    /** Sends codes and tests to contacts at once. */
     contacts: contactsBy(testing),
+    /** Sends to a channel what no event of an alert causes. */
     rooms,
-    async proveGateway(kind, settings) {
+    /** Sends a harmless request to a gateway. Never throws. */
+    async proveGateway(kind: GatewayKind, settings: Credentials): Promise<Sent> {
       try {
         return await kind.prove({ gateway: settings, egress: testing, now: store.clock.now() });
       } catch (error) {
@@ -215,8 +201,9 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       { name: "pages", wokenBy: ["contact", "outbox"], run: () => pages.run() },
       { name: "storms", wokenBy: ["storms", "outbox"], run: () => tellStorms(store, tell) },
       expireJob(store, pageOptions),
-    ],
-    told(notes) {
+    ] satisfies Job[],
+    /** Gets a commit's notes, which name the endpoints that have something to send. */
+    told(notes: readonly Note[]) {
       for (const note of notes) {
         if (note.topic === "endpoint") deliveries[note.well ? "revive" : "touch"](note.id);
         else if (note.topic === "action") executions.touch(note.id);
@@ -228,7 +215,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         }
       }
     },
-    async stop(isAwaited) {
+    /** Starts nothing more, and gives attempts under way a short time to end and be recorded; `isAwaited`: a shorter one. */
+    async stop(isAwaited: boolean) {
       const graceMs = isAwaited ? AWAITED_GRACE_MS : GRACE_MS;
       await Promise.all([deliveries, executions, pages].map((each) => each.stop(graceMs)));
     },

@@ -2,24 +2,11 @@ import { type LaterReport, writeReport } from "../../core/alerts/fold.ts";
 import type { Tx } from "../../ground/store/store.ts";
 
 /**
- * The latest report of each alert whose row has an earlier one. Changes by the open batch are final with its commit:
- * until `settle` they can be undone.
+ * The latest report of each alert whose row has an earlier one. Changes by the open batch are final with its
+ * commit: until `settle` they can be undone. `limit`: most reports. A dropped report is lost: the earlier one in
+ * the table is at most a minute older.
  */
-interface LaterReports {
-  get(key: string): LaterReport | null;
-  keep(key: string, report: LaterReport): void;
-  drop(key: string): void;
-  settle(): void;
-  /** The batch is undone: everything is as before it. */
-  undo(): void;
-  /** The clock jumped by so many seconds, and with it all future times in the table. */
-  shift(by: number): void;
-  write(tx: Tx): void;
-  readonly size: number;
-}
-
-/** `limit`: most reports. A dropped report is lost: the earlier one in the table is at most a minute older. */
-export function createLaterReports(limit: number): LaterReports {
+export function createLaterReports(limit: number) {
   const reports = new Map<string, LaterReport>();
   /** The value before the open batch changed it; null: none. */
   const found = new Map<string, LaterReport | null>();
@@ -31,8 +18,8 @@ export function createLaterReports(limit: number): LaterReports {
   };
 
   return {
-    get: (key) => reports.get(key) ?? null,
-    keep(key, report) {
+    get: (key: string) => reports.get(key) ?? null,
+    keep(key: string, report: LaterReport) {
       drop(key);
       const [oldest] = reports.keys();
       if (reports.size >= limit && oldest !== undefined) drop(oldest);
@@ -40,6 +27,7 @@ export function createLaterReports(limit: number): LaterReports {
     },
     drop,
     settle: () => found.clear(),
+    /** The batch is undone: everything is as before it. */
     undo() {
       for (const [key, report] of found) {
         if (report === null) reports.delete(key);
@@ -47,13 +35,14 @@ export function createLaterReports(limit: number): LaterReports {
       }
       found.clear();
     },
-    shift(by) {
+    /** The clock jumped by so many seconds, and with it all future times in the table. */
+    shift(by: number) {
       for (const report of reports.values()) {
         report.at += by;
         if (report.expiresAt !== null) report.expiresAt += by;
       }
     },
-    write(tx) {
+    write(tx: Tx) {
       for (const report of reports.values()) writeReport(tx, report);
     },
     get size() {

@@ -17,12 +17,6 @@ import { proveRelay, type RelayTarget } from "./relay-proof.ts";
 import type { ActionRow } from "./runs.ts";
 import type { ActionOutcome } from "./senders/action.ts";
 
-/**
- * Test-fires: one attempt at once, through the very sender, signer, client and settings that real
- * deliveries and runs use, so that a green button means that pages get through.
- */
-export type TestFire = ReturnType<typeof createTestFire>;
-
 interface TestFireOptions {
   store: Store;
   channels: ChannelSender;
@@ -48,6 +42,10 @@ const MOST_TRIALS = 10;
 /** Test-fires under way at one time: each may hold a socket and its caller for a minute. */
 export const MOST_TESTS = 32;
 
+/**
+ * Test-fires: one attempt at once, through the very sender, signer, client and settings that real
+ * deliveries and runs use, so that a green button means that pages get through.
+ */
 export function createTestFire(options: TestFireOptions) {
   let underWay = 0;
   const bounded = async <T>(fire: () => Promise<T>): Promise<T> => {

@@ -29,19 +29,11 @@ const USUAL = { period_seconds: 86_400, grace_seconds: 3600 };
 /** Where GoAlert's heartbeat monitors report: a UUID, which a heartbeat here may have been given. */
 const GOALERT = /^\/api\/v2\/heartbeat(\/[0-9A-Fa-f-]{36})\/?$/;
 
-/** The doors for jobs. */
-export interface Pings {
-  /** `/ping/{address}`. */
-  ours(c: AppContext): Promise<Response>;
-  /** The address that GoAlert's jobs know; null where the path is another. */
-  theirs(c: AppContext): Promise<Response | null>;
-}
-
 /**
- * `/ping/{address}` and what may stand behind it (contract §25): nothing but the address is asked for, GET, HEAD and
- * POST all count, and the answer comes once what it said is committed.
+ * The doors for jobs. `/ping/{address}` and what may stand behind it (contract §25): nothing but the address is
+ * asked for, GET, HEAD and POST all count, and the answer comes once what it said is committed.
  */
-export function createPing(serving: Serving): Pings {
+export function createPing(serving: Serving) {
   const ping = async (c: AppContext, path: string) => {
     // The app asks for a GET where a HEAD came.
     const { method } = c.req.raw;
@@ -63,8 +55,10 @@ export function createPing(serving: Serving): Pings {
     }
   };
   return {
-    ours: (c) => ping(c, c.req.path.slice(PING.length)),
-    theirs: async (c) => {
+    /** `/ping/{address}`. */
+    ours: (c: AppContext) => ping(c, c.req.path.slice(PING.length)),
+    /** The address that GoAlert's jobs know; null where the path is another. */
+    theirs: async (c: AppContext): Promise<Response | null> => {
       const [found, path = ""] = GOALERT.exec(c.req.path) ?? [];
       return found === undefined ? null : ping(c, path);
     },

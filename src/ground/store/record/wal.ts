@@ -99,21 +99,8 @@ function wordsOf(bytes: Buffer, isBig: boolean): Uint32Array {
 /** Pages of some commits, the latest image of each. */
 type WalPages = Pick<WalFrames, "pages" | "pageCount" | "commits">;
 
-/** Which pages were committed since the last look. */
-interface WalFollower {
-  /**
-   * "gap": commits are missing of which the log no longer has the pages, so everything is to be compared. Always so at
-   * the first look. Called while no other connection writes.
-   */
-  look(): WalPages | "gap";
-  /** The pages that the log holds. Every other page is in the file. */
-  held(): Map<number, Buffer>;
-  /** Only after the store was closed: closing any handle of its files ends SQLite's locks on them. */
-  close(): void;
-}
-
-/** Follows the log of an open store. */
-export function followWal(path: string): WalFollower {
+/** Which pages were committed since the last look. Follows the log of an open store. */
+export function followWal(path: string) {
   const [log, index] = [openSync(`${path}-wal`, "r"), openSync(`${path}-shm`, "r")];
   const NONE = { pages: new Map<number, Buffer>(), pageCount: 0, commits: 0 };
   let known: IndexHead | null = null;
@@ -128,7 +115,11 @@ export function followWal(path: string): WalFollower {
   };
 
   return {
-    look() {
+    /**
+     * "gap": commits are missing of which the log no longer has the pages, so everything is to be compared. Always so at
+     * the first look. Called while no other connection writes.
+     */
+    look(): WalPages | "gap" {
       const now = readIndexHead(index);
       const before = known;
       known = now;
@@ -145,11 +136,13 @@ export function followWal(path: string): WalFollower {
       // Salts don't tell a gap: another's commit that a checkpoint carried into the file leaves them as any reset does.
       return isWhole && found.commits === missing ? found : "gap";
     },
-    held() {
+    /** The pages that the log holds. Every other page is in the file. */
+    held(): Map<number, Buffer> {
       const now = readIndexHead(index);
       const log = now.frame === 0 ? null : head(now);
       return log === null ? NONE.pages : readWalFrames(framesFrom(0, now, log), log).pages;
     },
+    /** Only after the store was closed: closing any handle of its files ends SQLite's locks on them. */
     close() {
       closeSync(log);
       closeSync(index);

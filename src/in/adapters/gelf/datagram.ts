@@ -16,16 +16,11 @@ interface Waiting {
   since: number;
 }
 
-/** Joins the chunks of messages. */
-interface Chunks {
-  /** The message that a datagram contains or completes; null while chunks are missing, and for an invalid one. */
-  add(datagram: Buffer, from: { peer: string; mono: number }): Buffer | null;
-  /** Bytes of incomplete messages. */
-  readonly held: number;
-}
-
-/** At most 1,000 messages and 8 MiB wait for their chunks, each for five seconds; above that the oldest is dropped. */
-export function createChunks(): Chunks {
+/**
+ * Joins the chunks of messages. At most 1,000 messages and 8 MiB wait for their chunks, each for five seconds;
+ * above that the oldest is dropped.
+ */
+export function createChunks() {
   const waiting = new Map<string, Waiting>();
   let held = 0;
 
@@ -66,7 +61,8 @@ export function createChunks(): Chunks {
   };
 
   return {
-    add(datagram, { peer, mono }) {
+    /** The message that a datagram contains or completes; null while chunks are missing, and for an invalid one. */
+    add(datagram: Buffer, { peer, mono }: { peer: string; mono: number }): Buffer | null {
       makeRoom(mono);
       if (datagram[0] !== 0x1e || datagram[1] !== 0x0f) return datagram;
       if (datagram.length < HEAD) return null;
@@ -74,6 +70,7 @@ export function createChunks(): Chunks {
       makeRoom(mono);
       return whole;
     },
+    /** Bytes of incomplete messages. */
     get held() {
       return held;
     },

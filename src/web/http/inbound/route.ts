@@ -27,16 +27,6 @@ const STRANGERS = { all: 8 * MIB, each: 2 * MIB };
 const LAST = { all: 16 * MIB, each: 8 * MIB };
 const STRANGERS_BODY = MIB / 2;
 
-/** The doors for senders with formats of their own. */
-interface Inbound {
-  /** `/v1/in/{kind}` and all below it. */
-  ours(c: AppContext): Promise<Response>;
-  /** The addresses that senders insist on; null where the path is none of those. */
-  theirs(c: AppContext): Promise<Response | null>;
-  /** A port of senders of one kind: everything there is theirs. */
-  only(c: AppContext, port: SendersPort): Promise<Response>;
-}
-
 /** A port that is one kind of sender's alone. */
 export interface SendersPort {
   kind: string;
@@ -46,10 +36,11 @@ export interface SendersPort {
 }
 
 /**
- * `/v1/in/{kind}` and all below it (contract §23): who sends is found out before the body is read, the body is read
- * within its caps, and what its adapter makes of it is committed before the answer.
+ * The doors for senders with formats of their own. `/v1/in/{kind}` and all below it (contract §23): who sends is
+ * found out before the body is read, the body is read within its caps, and what its adapter makes of it is
+ * committed before the answer.
  */
-export function createInbound(serving: Serving): Inbound {
+export function createInbound(serving: Serving) {
   const bodies = createBodies(SENDERS);
   const last = createBodies(LAST);
   const strangers = createBodies(STRANGERS);
@@ -98,20 +89,23 @@ export function createInbound(serving: Serving): Inbound {
   };
 
   return {
-    async ours(c) {
+    /** `/v1/in/{kind}` and all below it. */
+    async ours(c: AppContext): Promise<Response> {
       const [, kind = "", rest = ""] = /^\/v1\/in\/([^/]+)(\/.*)?$/.exec(c.req.path) ?? [];
       const adapter = findAdapter(kind);
       if (adapter === null) throw new ServiceError("not_found", "There is no such route.");
       return toResponse(await answer(c, { adapter, rest }));
     },
-    async theirs(c) {
+    /** The addresses that senders insist on; null where the path is none of those. */
+    async theirs(c: AppContext): Promise<Response | null> {
       for (const adapter of adapters) {
         const rest = adapter.fixed?.(c.req.path) ?? null;
         if (rest !== null) return toResponse(await answer(c, { adapter, rest }));
       }
       return null;
     },
-    async only(c, { kind, bound, mayComeFrom }) {
+    /** A port of senders of one kind: everything there is theirs. */
+    async only(c: AppContext, { kind, bound, mayComeFrom }: SendersPort): Promise<Response> {
       const adapter = findAdapter(kind);
       if (adapter === null || !mayComeFrom(serving.address(c))) {
         c.set("refusedAs", "forbidden");
