@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { Clock } from "../ground/kit/clock.ts";
 import { createEgress } from "../ground/kit/egress.ts";
 import { type KeyRing, loadKeyRing } from "../ground/kit/key-ring.ts";
@@ -8,15 +7,7 @@ import type { BoxDeps } from "./parts.ts";
 import { createForwarder, type Forwarder } from "./standby-forward.ts";
 
 /** What joins this process with others of the same key. */
-export interface NodeLink {
-  /** Where they reach it. */
-  address: string;
-  /** Opens a connection to another one. */
-  dial(address: string, came: Came): Promise<Socket>;
-  /** From now on what comes by the link is these ports'. */
-  serve(taker: (port: string) => TakeSocket | null): void;
-  close(): Promise<void>;
-}
+export type NodeLink = Awaited<ReturnType<typeof openNodeLink>>;
 
 /** What joins this machine with the other ones of its box. */
 export interface BoxLink extends Omit<NodeLink, "dial"> {
@@ -33,7 +24,7 @@ export async function openNodeLink(
   cluster: NonNullable<BoxConfig["cluster"]>,
   key: { dir: string; name: string },
   { clock, log }: BoxDeps,
-): Promise<NodeLink> {
+) {
   const keys = keysOf(key, clock);
   const egress = createEgress({ clock, rules: { role: "box" }, connectMs: CONNECT_MS });
   let serving: (port: string) => TakeSocket | null = () => null;
@@ -46,9 +37,12 @@ export async function openNodeLink(
   const address = `${host.includes(":") ? `[${host}]` : host}:${port || link.port}`;
   log.info({ listen: address }, "listening for the other machines");
   return {
+    /** Where they reach it. */
     address,
-    dial: (to, came) => dialMachine(placeOf(to), came, { clock, egress, keys }),
-    serve(taker) {
+    /** Opens a connection to another one. */
+    dial: (to: string, came: Came) => dialMachine(placeOf(to), came, { clock, egress, keys }),
+    /** From now on what comes by the link is these ports'. */
+    serve(taker: (port: string) => TakeSocket | null) {
       serving = taker;
     },
     async close() {

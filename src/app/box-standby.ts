@@ -19,7 +19,7 @@ import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
 import type { BoxDeps } from "./parts.ts";
 import type { StandbyState } from "./standby-door.ts";
-import { openStandbyDoors, type StandbyDoors } from "./standby-doors.ts";
+import { openStandbyDoors } from "./standby-doors.ts";
 import type { Forwarder } from "./standby-forward.ts";
 
 const LOOK_MS = 1_000;
@@ -39,16 +39,6 @@ const deskSender =
     forwarder.send({ ...how, socket, port: "desk", late });
   };
 
-interface StandingBy {
-  /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
-  untilFree(): Promise<FoundStore>;
-  doors: StandbyDoors;
-  /** Stands by no longer; its ports stay open. */
-  end(): Promise<void>;
-  /** Whether it goes on looking. */
-  isWell(): boolean;
-}
-
 interface StandbyPlace {
   config: BoxConfig;
   database: Database;
@@ -64,7 +54,7 @@ interface StandbyPlace {
 }
 
 /** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
-export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<StandingBy> {
+export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   const { database, copy, config, forwarder } = place;
   const { clock, log } = deps;
   const me: Standby = {
@@ -200,8 +190,10 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
   const desk = serveDesk(config.data, log, answer, forwarder && deskSender(forwarder, answer));
   return {
     doors,
+    /** Whether it goes on looking. */
     isWell: () => over.signal.aborted || following !== null || clock.mono() - lookedAt < LATE_MS,
-    async untilFree() {
+    /** Resolves when the store may be taken, as it was found then. May be called again where another one took it. */
+    async untilFree(): Promise<FoundStore> {
       while (!over.signal.aborted) {
         await look();
         const isStale = !isFresh();
@@ -218,6 +210,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps): Promise<Stand
       }
       return new Promise(() => {});
     },
+    /** Stands by no longer; its ports stay open. */
     async end() {
       if (over.signal.aborted) return;
       over.abort();

@@ -8,7 +8,7 @@ import { mustBeAlone } from "../ground/store/record/mark.ts";
 import { hasAccounts } from "../people/accounts.ts";
 import { issueFirstCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
-import { startTenant, type Tenant } from "../tenant/tenant.ts";
+import { startTenant } from "../tenant/tenant.ts";
 import type { Intake } from "../web/intake/intake.ts";
 import { portId } from "../web/intake/port.ts";
 import { boxHttp } from "./box-http.ts";
@@ -22,31 +22,10 @@ import { serveDesk } from "./offline/serve-sock.ts";
 import { doctorService } from "./operate/doctor-desk.ts";
 import { isAlive } from "./operate/health.ts";
 import type { BoxDeps } from "./parts.ts";
-import { type FreePort, openPorts, openWebPorts, type SendersOpenPort } from "./ports.ts";
+import { type FreePort, openPorts, openWebPorts } from "./ports.ts";
 import { type Listening, listen } from "./web.ts";
 
-export interface RunningBox {
-  /** With the real port. */
-  url: string;
-  /** The beginning of links to it: the public address, else one that other machines may reach. */
-  linksTo: string;
-  /** The listener for senders, with the real port; null where there is none. */
-  adaptersUrl: string | null;
-  /** The ports for senders, with their real numbers. */
-  ports: readonly SendersOpenPort[];
-  /** No account exists yet, so nobody can use the API. */
-  isNew: boolean;
-  /** A link that makes an owner's account, once, for an hour: whoever starts the box has the machine. */
-  ownerLink(): string;
-  tenant: Tenant;
-  /** Reads the TLS files again (SIGHUP). */
-  reload(): void;
-  /** Whether jobs run and the store answers. */
-  isWell(): boolean;
-  /** Goes on serving until another machine could take the box. */
-  drain(atOnce: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RunningBox = Awaited<ReturnType<typeof startBox>>;
 
 /** For requests under way, where another machine waits to serve. */
 const AWAITED_MS = 1_000;
@@ -66,7 +45,7 @@ async function recordOf(
 }
 
 /** Starts a box: lock, store, tenant, HTTP. Stopping runs backwards. Throws StoreFault or a listen error. */
-export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<RunningBox> {
+export async function startBox(config: BoxConfig, deps: BoxDeps) {
   const { clock, log, random } = deps;
   const lifecycle = createLifecycle(clock, log);
   try {
@@ -184,17 +163,26 @@ export async function startBox(config: BoxConfig, deps: BoxDeps): Promise<Runnin
     const isWell = () => isAlive(tenant);
     const opened = [...(intake?.ports ?? []), ...webPorts.ports];
     return {
+      /** With the real port. */
       url,
+      /** The beginning of links to it: the public address, else one that other machines may reach. */
       linksTo,
+      /** The listener for senders, with the real port; null where there is none. */
       adaptersUrl,
+      /** The ports for senders, with their real numbers. */
       ports: opened,
+      /** No account exists yet, so nobody can use the API. */
       isNew,
+      /** A link that makes an owner's account, once, for an hour: whoever starts the box has the machine. */
       ownerLink: () =>
         tenant.store.write((tx) => pairLink(tx, config.publicUrl, issueFirstCode(tx))),
       tenant,
+      /** Reads the TLS files again (SIGHUP). */
       reload,
+      /** Whether jobs run and the store answers. */
       isWell,
-      drain: async (atOnce) => record?.mayLeave(atOnce),
+      /** Goes on serving until another machine could take the box. */
+      drain: async (atOnce: AbortSignal) => record?.mayLeave(atOnce),
       stop: () => lifecycle.stop(),
     };
   } catch (error) {

@@ -11,12 +11,7 @@ import type { NodeState } from "./operate/hosted-health.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** This process, alone or as one of the nodes that share a registry. */
-export interface HostedNode {
-  state(): NodeState;
-  /** Makes readiness fail, and waits while requests are still served. */
-  drain(atOnce?: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-}
+export type HostedNode = Awaited<ReturnType<typeof startHostedNode>>;
 
 function databaseOf(live: LiveNode | null, load: DatabaseLoad | null): NodeState["database"] {
   if (live === null || load === null) return null;
@@ -41,10 +36,11 @@ export async function startHostedNode(
   config: HostedConfig,
   deps: BoxDeps,
   { registry, name, url, stop }: HostedNodeParts,
-): Promise<HostedNode> {
+) {
   const { clock, log } = deps;
   let isDraining = false;
   let live: LiveNode | null = null;
+  /** Makes readiness fail, and waits while requests are still served. */
   const drain = async (atOnce?: AbortSignal) => {
     isDraining = true;
     live?.drain();

@@ -10,10 +10,8 @@ import { createPageCounts } from "../hosted/page-counts.ts";
 import { createPushCounts } from "../hosted/push-counts.ts";
 import { openPusher } from "../hosted/pusher.ts";
 import { receiptRedeemer } from "../hosted/redeem-receipt.ts";
-import type { Registry } from "../hosted/registry/registry.ts";
-import type { TenantRegistry } from "../hosted/tenant-registry.ts";
 import { createRenderer, workerSource } from "../records/reports/renderer.ts";
-import { createScheduler, type Scheduler } from "../tenant/scheduler.ts";
+import { createScheduler } from "../tenant/scheduler.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import { hostedHttp } from "./hosted-http.ts";
@@ -28,26 +26,13 @@ import { type HostedState, isHostedAlive, type SeenState } from "./operate/hoste
 import type { BoxDeps } from "./parts.ts";
 import { listen } from "./web.ts";
 
-export interface RunningHosted {
-  /** With the real port. */
-  url: string;
-  registry: Registry;
-  tenants: TenantRegistry;
-  scheduler: Scheduler;
-  /** Reads the TLS files again (SIGHUP). */
-  reload(): void;
-  /** Whether jobs run. */
-  isWell(): boolean;
-  /** Makes readiness fail and waits while requests are still served. Call it before `stop`. */
-  drain(atOnce?: AbortSignal): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RunningHosted = Awaited<ReturnType<typeof startHosted>>;
 
 /** Lookups that all receipt checks together may have under way, because strangers choose the names. */
 const RECEIPT_LOOKUPS = 4;
 
 /** Starts lock, registry, tenants, HTTP. Stopping runs backwards. Throws StoreFault or a listen error. */
-export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<RunningHosted> {
+export async function startHosted(config: HostedConfig, deps: BoxDeps) {
   const { clock, log } = deps;
   const lifecycle = createLifecycle(clock, log);
   try {
@@ -138,12 +123,16 @@ export async function startHosted(config: HostedConfig, deps: BoxDeps): Promise<
     const { url, reload } = web;
     const isWell = () => isHostedAlive(state);
     return {
+      /** With the real port. */
       url,
       registry,
       tenants,
       scheduler,
+      /** Reads the TLS files again (SIGHUP). */
       reload,
+      /** Whether jobs run. */
       isWell,
+      /** Makes readiness fail and waits while requests are still served. Call it before `stop`. */
       drain: node.drain,
       stop: () => lifecycle.stop(),
     };

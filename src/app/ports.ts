@@ -19,7 +19,7 @@ import { listenFault, readTls } from "./listen-fault.ts";
 import { type Listening, listen } from "./web.ts";
 
 /** An open port for senders. */
-export interface SendersOpenPort {
+interface SendersOpenPort {
   readonly name: PortName | WebPortName;
   readonly host: string;
   readonly port: number;

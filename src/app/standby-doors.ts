@@ -12,15 +12,7 @@ import { openStandbyDoor, type StandbyState } from "./standby-door.ts";
 import type { Forwarder } from "./standby-forward.ts";
 
 /** The ports of a machine that stands by. */
-export interface StandbyDoors {
-  /** Of its own port. */
-  url: string;
-  reload(): void;
-  /** Accepts no more there, and keeps what came. Its real number; null where it isn't open. */
-  free(id: string): Promise<number | null>;
-  /** Accepts no more anywhere. */
-  close(): Promise<void>;
-}
+export type StandbyDoors = Awaited<ReturnType<typeof openStandbyDoors>>;
 
 interface Door {
   port: number;
@@ -38,7 +30,7 @@ export async function openStandbyDoors(
   deps: BoxDeps,
   now: () => StandbyState,
   forwarder: Forwarder | null,
-): Promise<StandbyDoors> {
+) {
   const doors = new Map<string, Door>();
   const close = async () => {
     await Promise.all([...doors.values()].map((door) => door.close()));
@@ -59,11 +51,13 @@ export async function openStandbyDoors(
         doors.set(portId(port), await openPort(port, config, deps, forwarder));
     }
     return {
+      /** Of its own port. */
       url,
       reload() {
         for (const door of doors.values()) door.reload();
       },
-      async free(id) {
+      /** Accepts no more there, and keeps what came. Its real number; null where it isn't open. */
+      async free(id: string): Promise<number | null> {
         const door = doors.get(id);
         if (door === undefined) return null;
         doors.delete(id);
@@ -71,6 +65,7 @@ export async function openStandbyDoors(
         void door.close();
         return door.port;
       },
+      /** Accepts no more anywhere. */
       close,
     };
   } catch (error) {

@@ -11,22 +11,7 @@ const receiverBehaviours = ["healthy", "slow", "flaky"] as const;
 export type ReceiverBehaviour = (typeof receiverBehaviours)[number];
 
 /** The endpoints that the box calls, with their ledgers. */
-export interface Receivers {
-  /** `http://127.0.0.1:port` of each. The path names the endpoint. */
-  readonly urls: Record<ReceiverBehaviour, string>;
-  readonly arrivals: readonly Received[];
-  /** Messages to a person's contact: requests below `/person`. */
-  readonly told: readonly SeenMessage[];
-  /** Pushes to browsers, decrypted with their keys: requests below `/push`. */
-  readonly pushes: readonly SeenPush[];
-  /** The subscription of the browser with this number. Its push service is here. */
-  subscription(n: number): ReturnType<PushedBrowser["subscription"]>;
-  /** Calls `fn` once, with the next request, before or after it is answered. */
-  onNext(when: "arrived" | "answered", fn: () => void): void;
-  /** From now on all answer at once. */
-  heal(): void;
-  close(): Promise<void>;
-}
+export type Receivers = Awaited<ReturnType<typeof startReceivers>>;
 
 const FAILS = 0.3;
 /** After a third failure of one event the retry would come too late for the drain. */
@@ -34,7 +19,7 @@ const MOST_FAILURES = 2;
 const PUSH = "/push/";
 const SLOW_MS = [20, 250] as const;
 
-export async function startReceivers(clock: Clock, seed: number): Promise<Receivers> {
+export async function startReceivers(clock: Clock, seed: number) {
   const arrivals: Received[] = [];
   const told: SeenMessage[] = [];
   const pushes: SeenPush[] = [];
@@ -116,17 +101,23 @@ export async function startReceivers(clock: Clock, seed: number): Promise<Receiv
     servers.map(({ temper, port }) => [temper, `http://127.0.0.1:${port}`]),
   ) as Record<ReceiverBehaviour, string>;
   return {
+    /** `http://127.0.0.1:port` of each. The path names the endpoint. */
     urls,
     arrivals,
+    /** Messages to a person's contact: requests below `/person`. */
     told,
+    /** Pushes to browsers, decrypted with their keys: requests below `/push`. */
     pushes,
-    subscription(n) {
+    /** The subscription of the browser with this number. Its push service is here. */
+    subscription(n: number): ReturnType<PushedBrowser["subscription"]> {
       const one = browsers.getOrInsertComputed(n, () => browser());
       return one.subscription(`${urls.flaky}${PUSH}${n}`);
     },
-    onNext(when, fn) {
+    /** Calls `fn` once, with the next request, before or after it is answered. */
+    onNext(when: "arrived" | "answered", fn: () => void) {
       next[when] = fn;
     },
+    /** From now on all answer at once. */
     heal() {
       healed = true;
     },

@@ -17,19 +17,11 @@ export interface GroupFilter extends Matching, Pick<TriageFilter, "after" | "lim
   isGroup(ruleId: number, count: number): boolean;
 }
 
-interface GroupPage {
-  groups: AlertGroup[];
-  /** What to go on with; null at the end. */
-  next: string | null;
-  /** false: more match than one look takes, and the rest is in no count. */
-  complete: boolean;
-}
-
 /**
  * First what is open and pages somebody, then what pages nobody, what somebody has, and what is silenced; of each by level,
  * of a level single alerts before groups, then the newest. A group stands where the most urgent of its alerts would.
  */
-export async function groupAlerts(store: Store, filter: GroupFilter): Promise<GroupPage> {
+export async function groupAlerts(store: Store, filter: GroupFilter) {
   const behind = filter.after === undefined ? null : placeOf(filter.after);
   const { ofRule, complete } = await matching(store, filter);
   const rows = [...ofRule].flatMap(([rule, of]) =>
@@ -41,7 +33,9 @@ export async function groupAlerts(store: Store, filter: GroupFilter): Promise<Gr
   const last = rest.length > shown.length ? shown.at(-1) : undefined;
   return {
     groups: shown.map(({ alerts, isGroup }) => ({ alerts, isGroup })),
+    /** What to go on with; null at the end. */
     next: last === undefined ? null : last.place.join("."),
+    /** false: more match than one look takes, and the rest is in no count. */
     complete,
   };
 }

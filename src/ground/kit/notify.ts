@@ -1,50 +1,41 @@
 import { spawn } from "node:child_process";
 import type { Clock } from "./clock.ts";
 
-/**
- * Reports the state of the process to the service manager (sd_notify(3)): one datagram a message, to the socket that
- * `NOTIFY_SOCKET` names. Without that variable every call does nothing.
- */
-interface Notifier {
-  /** How messages are sent; `none` without a service manager. */
-  readonly way: "none" | "socket" | "command";
-  /** The process has started and does its work. */
-  ready(): void;
-  /** The process is stopping because it was asked to. */
-  stopping(): void;
-  /** Asks for more time to stop, again and again, until the function that it returns is called. */
-  extend(clock: Clock): () => void;
-  /** One line for `systemctl status`. */
-  status(line: string): void;
-  /**
-   * Feeds the watchdog while `isWell` returns true, three times in each watchdog period. A process that is stuck, or
-   * where `isWell` throws, doesn't feed it. Returns a function that ends it. Without a watchdog it does nothing.
-   */
-  watch(clock: Clock, isWell: () => boolean): () => void;
-}
-
 /** As long as the units' TimeoutStopSec. */
 const EXTENDED_MS = 30_000;
 
 /** Sends one message. Never throws: a lost message to the manager must not stop the pages. */
 type Send = (message: string) => void;
 
-/** Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
-export async function createNotifier(env: NodeJS.ProcessEnv): Promise<Notifier> {
+/**
+ * Reports the state of the process to the service manager (sd_notify(3)): one datagram a message, to the socket
+ * that `NOTIFY_SOCKET` names. Without that variable every call does nothing. Reads NOTIFY_SOCKET, WATCHDOG_USEC
+ * and WATCHDOG_PID.
+ */
+export async function createNotifier(env: NodeJS.ProcessEnv) {
   const socket = env["NOTIFY_SOCKET"] ?? "";
   const direct = socket === "" ? null : await datagramTo(socket);
   const send: Send = socket === "" ? () => {} : (direct ?? byCommand);
   const way = socket === "" ? "none" : direct ? "socket" : "command";
   return {
+    /** How messages are sent; `none` without a service manager. */
     way,
+    /** The process has started and does its work. */
     ready: () => send("READY=1"),
+    /** The process is stopping because it was asked to. */
     stopping: () => send("STOPPING=1"),
-    extend(clock) {
+    /** Asks for more time to stop, again and again, until the function that it returns is called. */
+    extend(clock: Clock): () => void {
       if (way === "none") return () => {};
       return every(clock, EXTENDED_MS / 3, () => send(`EXTEND_TIMEOUT_USEC=${EXTENDED_MS * 1000}`));
     },
-    status: (line) => send(`STATUS=${line.replaceAll("\n", " ")}`),
-    watch(clock, isWell) {
+    /** One line for `systemctl status`. */
+    status: (line: string) => send(`STATUS=${line.replaceAll("\n", " ")}`),
+    /**
+     * Feeds the watchdog while `isWell` returns true, three times in each watchdog period. A process that is stuck, or
+     * where `isWell` throws, doesn't feed it. Returns a function that ends it. Without a watchdog it does nothing.
+     */
+    watch(clock: Clock, isWell: () => boolean): () => void {
       const span = watchdogSpan(env);
       if (span === null || way === "none") return () => {};
       return every(clock, span / 3, () => {

@@ -8,18 +8,7 @@ const RENEW_MS = 2_000;
 const JOIN_MS = 42_000;
 const JOIN_AGAIN_MS = 500;
 
-export interface LiveNode {
-  /** Tells the other nodes that this one accepts no new work. */
-  drain(): void;
-  /** Milliseconds by which this node's clock is ahead of the registry's; null while unknown. */
-  aheadMs(): number | null;
-  /** How many nodes live, by the latest answer; null before the first. */
-  nodes(): number | null;
-  /** Milliseconds since the registry last committed a renewal. */
-  unheardMs(): number;
-  /** Tells the other nodes that this one is gone, if the registry answers. */
-  stop(): Promise<void>;
-}
+export type LiveNode = Awaited<ReturnType<typeof startNode>>;
 
 export interface NodeOptions {
   nodes: Nodes;
@@ -40,7 +29,7 @@ export interface NodeOptions {
  * Registers this node among those that share a registry. It renews every 2 s; each renewal is valid for 10 s. Rejects
  * with StoreFault `misconfigured` where another process has its name.
  */
-export async function startNode(options: NodeOptions): Promise<LiveNode> {
+export async function startNode(options: NodeOptions) {
   const { nodes, clock, log } = options;
   const state = { draining: false, stopped: false, failing: false, isTooOld: false };
   let ahead: number | null = null;
@@ -91,12 +80,17 @@ export async function startNode(options: NodeOptions): Promise<LiveNode> {
   await renew();
   loop();
   return {
+    /** Tells the other nodes that this one accepts no new work. */
     drain() {
       state.draining = true;
     },
+    /** Milliseconds by which this node's clock is ahead of the registry's; null while unknown. */
     aheadMs: () => ahead,
+    /** How many nodes live, by the latest answer; null before the first. */
     nodes: () => alive,
+    /** Milliseconds since the registry last committed a renewal. */
     unheardMs: () => clock.mono() - heardAt,
+    /** Tells the other nodes that this one is gone, if the registry answers. */
     async stop() {
       state.stopped = true;
       cancel();

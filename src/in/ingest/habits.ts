@@ -20,11 +20,6 @@ import type { CompiledRule } from "./match.ts";
 /** How often things usually come, for rules that ask. */
 export type Habits = ReturnType<typeof createHabits>;
 
-interface Unusually {
-  came: number;
-  usually: number;
-}
-
 /** What one key is compared with in an hour. */
 interface Compared {
   hour: number;
@@ -103,12 +98,7 @@ export function createHabits(counts: HourCounts) {
      * Counts what the rule takes, where it has counts of its own. How often it `came` and `usually` comes, where the rule asks
      * for what is unusual.
      */
-    comparedTo(
-      tx: Tx,
-      rule: CompiledRule,
-      arrival: Arrival,
-      root: string,
-    ): Unusually | "usual" | null {
+    comparedTo(tx: Tx, rule: CompiledRule, arrival: Arrival, root: string) {
       const { unusual } = rule;
       if (unusual === null) return null;
       // A template's id says which rule's key it is; identifiers are read from the event.

@@ -12,12 +12,6 @@ import { weeksToTell } from "./digest.ts";
 import { numbersOf } from "./numbers.ts";
 import type { NumbersRow } from "./shape.ts";
 
-/** What a digest says. */
-interface DigestText {
-  title: string;
-  lines: string[];
-}
-
 const WEEK = 7 * 86_400;
 const MOST_RULES = 3;
 const MOST_ADVICE = 3;
@@ -39,13 +33,13 @@ const FIGURES: readonly Figure[] = [
 ];
 
 /**
- * The week before `at` against the four before it, its noisiest rules, what could be changed, and who is on call in the next
- * seven days. `clock`: whose times it says.
+ * What a digest says: the week before `at` against the four before it, its noisiest rules, what could be changed, and
+ * who is on call in the next seven days. `clock`: whose times it says.
  */
 export async function digestText(
   asking: Asking,
   { at, clock, advice }: { at: number; clock: ReaderClock; advice: readonly { text: string }[] },
-): Promise<DigestText> {
+) {
   const { reader } = asking;
   const weeks = weeksToTell(new Zone(tenantZone(reader)), at);
   const { from, last: since, to } = weeks;

@@ -1,25 +1,14 @@
-/*
- * A list that stays where it is while the one it shows changes. Pure: rows are their ids.
- */
-interface Merged {
-  /** What is shown now, from top to bottom. */
-  order: string[];
-  /** Of these: rows that left the list. */
-  gone: Set<string>;
-  /** New rows that wait until somebody wants to see them, in the box's order. */
-  held: string[];
-}
-
 /**
- * Rows that are shown keep their places, also those that left; new ones take theirs only with `takesNew`. `goes`: rows of
- * `fresh` that are there to say what became of them. `hasMore`: there is a next page, so that what is missing at the end
- * only moved there.
+ * /* A list that stays where it is while the one it shows changes. Pure: rows are their ids. Rows that are shown
+ * keep their places, also those that left; new ones take theirs only with `takesNew`. `goes`: rows of `fresh` that
+ * are there to say what became of them. `hasMore`: there is a next page, so that what is missing at the end only
+ * moved there.
  */
 export function mergeRows(
   shown: readonly string[],
   fresh: readonly string[],
   options: { takesNew: boolean; goes: ReadonlySet<string>; hasMore: boolean },
-): Merged {
+) {
   const before = new Set(shown);
   const now = new Set(fresh);
   const order = [...shown];
@@ -38,5 +27,12 @@ export function mergeRows(
   const gone = order.filter(
     (id, at) => options.goes.has(id) || (!now.has(id) && !(options.hasMore && at > end)),
   );
-  return { order, gone: new Set(gone), held };
+  return {
+    /** What is shown now, from top to bottom. */
+    order,
+    /** Of these: rows that left the list. */
+    gone: new Set(gone),
+    /** New rows that wait until somebody wants to see them, in the box's order. */
+    held,
+  };
 }

@@ -42,26 +42,16 @@ interface NtfyAnswer {
   handle: string;
 }
 
-/** What one look found. `last`: where the next goes on. */
-interface NtfyLook {
-  answers: NtfyAnswer[];
-  last: string;
-}
-
 /** A topic that is filled by strangers is read so far at a time. */
 const MOST_BYTES = 262_144;
 /** What was answered while the box was down for longer is no answer any more. */
 const FIRST_LOOK = "1h";
 
 /**
- * Reads what was answered after `last`, a message's id or `""` for the last hour. null: not to be had now. Servers keep
- * messages for hours, so a look that failed loses none.
+ * Reads what was answered after `last`, a message's id or `""` for the last hour. null: not to be had now. The answer's
+ * `last` is where the next look goes on. Servers keep messages for hours, so a look that failed loses none.
  */
-export async function readNtfyAnswers(
-  via: Via,
-  answers: NtfyAnswers,
-  last: string,
-): Promise<NtfyLook | null> {
+export async function readNtfyAnswers(via: Via, answers: NtfyAnswers, last: string) {
   const { access_token: token = "" } = answers;
   const query = new URLSearchParams({ poll: "1", since: last === "" ? FIRST_LOOK : last });
   const { status, error, body } = await via.egress.send({

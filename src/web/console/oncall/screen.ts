@@ -1,5 +1,5 @@
 import { gridOnCall } from "../../../core/oncall/grid.ts";
-import { type GridAnswer, scheduleWrite } from "../../../core/oncall/schedule.ts";
+import { scheduleWrite } from "../../../core/oncall/schedule.ts";
 import { createSchedule, listAllSchedules } from "../../../core/oncall/schedules.ts";
 import { isTimezone } from "../../../core/oncall/zone.ts";
 import { configVersions, getProject } from "../../../core/projects/projects.ts";
@@ -10,13 +10,7 @@ import { calendarPlot } from "../ui/calendar-plot.ts";
 import { blocksOf, type CalendarRow } from "../ui/calendar-rows.ts";
 import { fault, field, keyed, select, tick } from "../ui/form.ts";
 import { icon } from "../ui/icon.ts";
-import {
-  askedRange,
-  type CalendarRange,
-  dateAfter,
-  lastMondayNine,
-  rangeWords,
-} from "../ui/local-time.ts";
+import { askedRange, dateAfter, lastMondayNine, rangeWords } from "../ui/local-time.ts";
 import { everybody, peopleHues, peopleNames } from "../ui/people-names.ts";
 import { empty } from "../ui/pieces.ts";
 import {
@@ -134,12 +128,9 @@ const DAYS = 7;
 /** Blocks of one schedule's week: more nobody can tell apart. */
 const MOST_BLOCKS = 100;
 
-interface ShownWeek {
-  range: CalendarRange;
-  grid: GridAnswer;
-}
+type ShownWeek = Awaited<ReturnType<typeof readWeek>>;
 
-async function readWeek(call: PageCall): Promise<ShownWeek> {
+async function readWeek(call: PageCall) {
   const query = new URLSearchParams({ days: String(DAYS) });
   const from = call.query.get("from");
   if (from !== null) query.set("from", from);

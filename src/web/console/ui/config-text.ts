@@ -34,15 +34,11 @@ function configOf({ store, channels }: Tenant, name: string): FileProject {
   return { name, config: readConfig(store, getProject(store, name), channels) };
 }
 
-/** A text that was read, and how faults that the box finds in it are told by their lines. */
-interface ReadProjectText {
-  config: FileProject["config"];
-  /** The same error with a line of the text for each fault. */
-  placed(error: ServiceError): ServiceError;
-}
-
-/** Reads the text of one project. Throws 400 with a line for each fault. */
-export async function readProjectText(text: string, project: string): Promise<ReadProjectText> {
+/**
+ * A text that was read, and how faults that the box finds in it are told by their lines. Reads the text of one
+ * project. Throws 400 with a line for each fault.
+ */
+export async function readProjectText(text: string, project: string) {
   const { parseConfigFile, ConfigFileFault } = await document();
   let read: ConfigDocument;
   try {
@@ -60,7 +56,8 @@ export async function readProjectText(text: string, project: string): Promise<Re
     throw textFault([`it must have one project, ${project}: box config apply takes several`]);
   return {
     config: only.config,
-    placed: ({ code, message, details }) =>
+    /** The same error with a line of the text for each fault. */
+    placed: ({ code, message, details }: ServiceError) =>
       details.length === 0 || code === "version_conflict"
         ? new ServiceError(code, message)
         : new ServiceError(code, message, { details: atText(read.faultsOf(0, details)) }),
