@@ -1,6 +1,7 @@
 /** How soon a page answers a finger on a slow machine, and what a storm looks like in the narrow list. */
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
+import type { Tx } from "../../../src/ground/store/store.ts";
 import { settle } from "../../support/until.ts";
 import { SIZES, type Tab } from "../tab.ts";
 import { enlarge, followed, onStage, type Stage, seen } from "./stage.ts";
@@ -63,6 +64,61 @@ async function answersAtOnce(stage: Stage): Promise<void> {
   console.log(`  at ${SLOWED} × slower, ms: ${words}`);
 }
 
+/** So many alerts are open, ten of each rule: more of one would be one row. */
+const MANY = 10_000;
+
+/** Keys on a desk, where a page of ten thousand shows fifty rows and one of them beside. */
+async function keysAmongMany(stage: Stage): Promise<void> {
+  const { box } = stage;
+  await box.project("shop");
+  const made = await box.api("POST", "/v1/projects/shop/rules", { name: "first" });
+  assert.equal(made.status, 201);
+  box.tenant.store.write((tx) => manyAlerts(tx, MANY));
+  stage.run();
+  const tab = await stage.visit("/alerts", { options: { viewport: { width: 1440, height: 900 } } });
+  assert.match((await tab.page.textContent(".segments")) ?? "", /Open 10,?000/);
+  await followed(box);
+  const debug = await tab.page.context().newCDPSession(tab.page);
+  await debug.send("Emulation.setCPUThrottlingRate", { rate: SLOWED });
+  const press = (key: string) => () => tab.page.keyboard.press(key);
+  const paces = await paceOf(tab, {
+    k: press("k"),
+    j: press("j"),
+    a: press("a"),
+    "j after it": press("j"),
+    x: press("x"),
+    X: press("X"),
+    "/": press("/"),
+    "?": press("?"),
+    "Ctrl K": press("Control+k"),
+  });
+  // They did what they are for.
+  await seen(tab, `/Open 9,?\\d{3}/.test(document.querySelector(".segments").textContent)`);
+  assert.notEqual(
+    await tab.run(`document.querySelector("[data-picked]")`),
+    null,
+    "a row is selected",
+  );
+  for (const [key, ms] of paces)
+    assert.ok(ms <= MOST_MS, `${key}: ${ms} ms at the best of ${TRIES}, ${SLOWED} × slower`);
+  const words = paces.map(([key, ms]) => `${key} ${ms}`).join(", ");
+  console.log(`  ${MANY} alerts at ${SLOWED} × slower, ms: ${words}`);
+}
+
+/** Straight into the tables: as events they would take minutes. */
+function manyAlerts(tx: Tx, count: number): void {
+  const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <";
+  tx.db.exec(`${numbers} ${count / 10}) INSERT INTO rules (project_id, name, body, created_at, updated_at)
+      SELECT project_id, 'rule ' || i, body, 0, 0 FROM rules, n WHERE name = 'first';
+    ${numbers} ${count}) INSERT INTO alerts (project_id, rule_id, rule, alert_key, state, template_id, template, level, count,
+        first_seen, last_seen, last_message, identifiers, investigate, page_accounts, updated_seq, opened_at, ladder_from, labels)
+      SELECT project_id, r.id, r.name, 'made:' || i, 'open', 't' || (i % 500), 'payment <*> failed after <*> ms',
+        200 + 100 * (i % 4), 3, ${tx.at}, ${tx.at}, 'payment ' || i || ' failed after 30 ms', '{"n":"' || i || '"}', 0, '[]', i,
+        ${tx.at}, ${tx.at}, '{"host":"web-' || (i % 50) || '"}' FROM n JOIN rules r ON r.name = 'rule ' || (1 + i % ${count / 10})`);
+}
+
+const OPENED = "details.menu[open], :popover-open, dialog[open], input[type=search]:focus";
+
 async function paceOf(
   tab: Tab,
   acts: Readonly<Record<string, () => Promise<unknown>>>,
@@ -77,7 +133,7 @@ async function paceOf(
       await act();
       best = Math.min(best, Number(await tab.run(LONGEST)));
       // What it opened is closed again; where nothing was, Escape would leave the page.
-      if (await tab.run(`document.querySelector("details.menu[open], :popover-open") !== null`))
+      if (await tab.run(`document.querySelector("${OPENED}") !== null`))
         await tab.page.keyboard.press("Escape");
       assert.equal(tab.page.url(), url, `Escape after ${what} left the page`);
     }
@@ -119,7 +175,7 @@ async function stormFolds(stage: Stage): Promise<void> {
   await stage.calm(tab, "a storm's own list");
 }
 
-const STEPS = { answersAtOnce, stormFolds };
+const STEPS = { answersAtOnce, keysAmongMany, stormFolds };
 
 export async function paceHolds(browser: Browser): Promise<void> {
   for (const [name, step] of Object.entries(STEPS)) {
