@@ -10,7 +10,7 @@ if (process.argv[4] === "uncounted") leaveOutMinutes();
 const rules = Number(process.argv[2] ?? 20);
 const retain = process.argv[3] !== "unretained";
 // On the disk, which is part of what is measured.
-const data = mkdtempSync(join(tmpdir(), "box-bench-"));
+const data = process.env["BOX_BENCH_DATA"] ?? mkdtempSync(join(tmpdir(), "box-bench-"));
 /** Where its commits have to be as well. */
 const database = process.env["BOX_BENCH_DATABASE"];
 const box = await testBox(

@@ -21,6 +21,7 @@ import { hosted, relay } from "./relay.ts";
 import { reads, scale } from "./scale.ts";
 import { start } from "./start.ts";
 import { stores } from "./stores.ts";
+import { tail } from "./tail.ts";
 import { trying } from "./trying.ts";
 import { webhook } from "./webhook.ts";
 
@@ -33,6 +34,7 @@ const scenarios: Scenario[] = [
   close,
   ndjson,
   openloop,
+  tail,
   slowdisk,
   bytes,
   webhook,
