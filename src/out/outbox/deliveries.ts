@@ -140,15 +140,15 @@ export function releaseDeliveries(tx: Tx, integrationId: string): number {
 async function send(
   { store, send: sendThrough }: DeliveryQueueOptions,
   integration: IntegrationRow,
-  { eventId, event, body, said, ...row }: DeliveryRow,
+  { eventId, event, body, said, createdAt, signedAt: signedBefore }: DeliveryRow,
 ): Promise<DeliveryOutcome> {
   const nowMs = store.clock.now();
   const now = Math.floor(nowMs / 1000);
   if (eventId === null || body === null)
     return { verdict: { kind: "never", error: "withdrawn" }, ours: true, signedAt: now };
-  if (isTooOld(row.createdAt * 1000, nowMs))
+  if (isTooOld(createdAt * 1000, nowMs))
     return { verdict: { kind: "never", error: TOO_OLD }, ours: true, signedAt: now };
-  const signedAt = signedTimestamp(row.signedAt, now);
+  const signedAt = signedTimestamp(signedBefore, now);
   const message = { eventId, event, body, said, signedAt };
   const sent = await sendThrough(integration, message);
   return { ...sent, signedAt, eventId, sentTo: addressOf(integration) };

@@ -6,7 +6,7 @@ import { addressOf, findIntegration, type IntegrationRow } from "./destination.t
 import type { QueuedRow, Recorded } from "./queue.ts";
 import { type Paged, recordPaged } from "./relay-silence.ts";
 import { afterAttempt, breakerOpens, type DeliveryNext } from "./retry.ts";
-import { keptRequest, type SentRequest, withTry } from "./tried.ts";
+import { keptRequest, withTry } from "./tried.ts";
 
 /** What becomes of the row: an attempt's next step, or that it was dropped and why. */
 type Next = DeliveryNext | { readonly status: "dropped"; readonly error: string };
@@ -116,13 +116,9 @@ function triedOf(
   const kept =
     row.attempts === 0 ? null : tx.sql<[id: number], string | null>(TRIES).pluck().get(row.id);
   const tries = withTry(kept ?? null, tried, next.status === "delivered" ? null : next.error);
-  return [tries, tried.request === undefined ? null : requestToKeep(tried.request, outcome, next)];
-}
-
-/** Once it is delivered, the time of signing in its row is this request's for ever. */
-function requestToKeep(request: SentRequest, { eventId, signedAt }: DeliveryOutcome, next: Next) {
-  if (next.status !== "delivered" || eventId === undefined) return JSON.stringify(request);
-  return keptRequest(request, { eventId, signedAt });
+  const { eventId, signedAt } = outcome;
+  if (tried.request === undefined || eventId === undefined) return [tries, null];
+  return [tries, keptRequest(tried.request, { eventId, signedAt }, next.status === "delivered")];
 }
 
 /** Whether anything was tried: what was dropped or waited here was not. */

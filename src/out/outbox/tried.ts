@@ -18,10 +18,10 @@ export interface Tried {
   /** How many phones the relay paged, where it said so. */
   devices?: number;
   /** The last request of the attempt; absent where it spoke no HTTP, or never left. */
-  request?: SentRequest;
+  request?: SentRequest | typeof AS_SIGNED;
 }
 
-export interface SentRequest {
+interface SentRequest {
   method: string;
   /** What identifies somebody is sealed. */
   headers: Record<string, string>;
@@ -29,8 +29,14 @@ export interface SentRequest {
   body: string | null;
 }
 
+/** What names an event and when it was signed. */
+interface Signing {
+  eventId: string;
+  signedAt: number;
+}
+
 /** A webhook's request, which most are: what is its own in it stands in the row and in its event. */
-function signedRequest(eventId: string, signedAt: number): SentRequest {
+function signedRequest({ eventId, signedAt }: Signing): SentRequest {
   const open = { ...JSON_BODY, "X-Service-Timestamp": String(signedAt), "webhook-id": eventId };
   const sealed = { "X-Service-Signature": SEALED, "webhook-signature": SEALED };
   const headers = { ...open, "webhook-timestamp": String(signedAt), ...sealed };
@@ -38,26 +44,30 @@ function signedRequest(eventId: string, signedAt: number): SentRequest {
 }
 
 const JSON_BODY = { "Content-Type": "application/json" };
-/** What is kept in place of that. */
+/** In place of such a request, which gives nothing away. */
 const AS_SIGNED = "";
 
-/** A request as its row keeps it. */
-export function keptRequest(
-  request: SentRequest,
-  { eventId, signedAt }: { eventId: string; signedAt: number },
-): string {
-  const usual = signedRequest(eventId, signedAt);
-  return isSame(request, usual) ? AS_SIGNED : JSON.stringify(request);
+function isSigned(
+  { method, headers = {}, body }: EgressRequest,
+  event: Signing & { body: string },
+): boolean {
+  if (method !== "POST" || body !== event.body) return false;
+  const { headers: usual } = signedRequest(event);
+  const names = Object.keys(headers);
+  return (
+    names.length === Object.keys(usual).length &&
+    names.every((name) => usual[name] === SEALED || usual[name] === headers[name])
+  );
 }
 
-function isSame(one: SentRequest, other: SentRequest): boolean {
-  const names = Object.keys(other.headers);
-  return (
-    one.method === other.method &&
-    one.body === other.body &&
-    Object.keys(one.headers).length === names.length &&
-    names.every((name) => one.headers[name] === other.headers[name])
-  );
+/** A request as its row keeps it. `lasts`: the time of signing that stands in the row is this request's for ever. */
+export function keptRequest(
+  request: SentRequest | typeof AS_SIGNED,
+  signing: Signing,
+  lasts: boolean,
+): string {
+  if (request === AS_SIGNED) return lasts ? AS_SIGNED : JSON.stringify(signedRequest(signing));
+  return JSON.stringify(request);
 }
 
 /** The request again; null where there was none, or its event is no longer kept. */
@@ -72,7 +82,7 @@ export function requestOf({
 }): SentRequest | null {
   if (request === null) return null;
   if (request !== AS_SIGNED) return JSON.parse(request) as SentRequest;
-  return eventId === null || signedAt === null ? null : signedRequest(eventId, signedAt);
+  return eventId === null || signedAt === null ? null : signedRequest({ eventId, signedAt });
 }
 
 /** One attempt as its row keeps it. */
@@ -84,11 +94,12 @@ const MOST_TRIES = 5;
 /** The row's attempts with one more behind them. */
 export function withTry(
   kept: string | null,
-  { request: _, ...tried }: Tried,
+  { at, duration_ms, status_code, answer, devices }: Tried,
   error: string | null,
 ): string {
   const before = kept === null ? [] : (JSON.parse(kept) as KeptTry[]);
-  return JSON.stringify([...before, { ...tried, error }].slice(-MOST_TRIES));
+  const tried = { at, duration_ms, status_code, answer, devices, error };
+  return JSON.stringify([...before, tried].slice(-MOST_TRIES));
 }
 
 const ANSWER_CHARS = 512;
@@ -114,8 +125,8 @@ export interface ExchangeWatch {
   readonly egress: Egress;
   /** What must not be seen, once it is known. */
   hide(credentials: Credentials): void;
-  /** What the attempt came to; `eventBody` is what need not be kept twice. */
-  tried(eventBody: string): Tried;
+  /** What the attempt came to. What stands in the event need not be kept twice. */
+  tried(event: Signing & { body: string }): Tried;
 }
 
 /** Looks on while one attempt sends, whatever its kind makes of the answer. */
@@ -137,26 +148,25 @@ export function watchExchange(egress: Egress, clock: Clock): ExchangeWatch {
     hide(those) {
       credentials = those;
     },
-    tried(eventBody) {
+    tried(event) {
       if (last === null) {
         const duration_ms = Math.max(0, Math.round(clock.mono() - begun));
         return { at, duration_ms, status_code: null, answer: "" };
       }
       const { request, result } = last;
+      const came = { at, duration_ms: result.durationMs, status_code: result.status };
+      const asSigned = isSigned(request, event);
+      if (asSigned && result.body === "") return { ...came, answer: "", request: AS_SIGNED };
       const { open, hidden } = parted(request.headers ?? {});
       const secrets = [...secretsOf(hidden, null), ...secretsIn(credentials)];
       const cutShort = result.truncated || result.error !== null;
-      return {
-        at,
-        duration_ms: result.durationMs,
-        status_code: result.status,
-        answer: cut(mask(result.body, secrets, cutShort), ANSWER_CHARS),
-        request: {
-          method: request.method,
-          headers: { ...masked(open, secrets), ...sealedNames(hidden) },
-          body: bodyOf(request, eventBody, secrets),
-        },
+      const sent = {
+        method: request.method,
+        headers: { ...masked(open, secrets), ...sealedNames(hidden) },
+        body: bodyOf(request, event.body, secrets),
       };
+      const answer = cut(mask(result.body, secrets, cutShort), ANSWER_CHARS);
+      return { ...came, answer, request: asSigned ? AS_SIGNED : sent };
     },
   };
 }

@@ -55,7 +55,7 @@ export function createSender(options: SenderOptions): ChannelSender {
           settings,
           watch,
         });
-        const tried = watch.tried(message.body);
+        const tried = watch.tried(message);
         const devices = sent.paged?.devices;
         return { ...sent, tried: devices === undefined ? tried : { ...tried, devices } };
       } catch (error) {
