@@ -116,10 +116,7 @@ export function contactsNamed(contacts: readonly Contact[], asked: string): Cont
 }
 
 /** The path of the contact that a person names. Throws CommandError where none or several match. */
-async function placeOf(
-  options: PersonOptions,
-  asked: string,
-): Promise<{ at: string; contact: Contact }> {
+async function placeOf(options: PersonOptions, asked: string) {
   const found = contactsNamed(await contactsOf(options), asked);
   const [contact] = found;
   if (contact === undefined || found.length > 1)
@@ -185,10 +182,7 @@ function notSent({ id }: Contact, { error = "" }: SentNow, options: PersonOption
 }
 
 /** Sends a code to a contact. */
-export async function sendCode(
-  options: PersonOptions,
-  { id }: Contact,
-): Promise<{ contact: Contact; sent: SentNow }> {
+export async function sendCode(options: PersonOptions, { id }: Contact) {
   const at = await personPath(options, "contacts", id, "verify");
   const { sent, ...contact } = await api.post<Contact & { sent: SentNow }>(options, at, {});
   return { contact, sent };

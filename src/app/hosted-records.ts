@@ -61,10 +61,7 @@ interface Records extends RecordPlacesOptions {
 }
 
 /** Stores whose commits are in the database. What is there has the last word; the files are copies of it. */
-export function recordPlaces(
-  options: RecordPlacesOptions,
-  deps: BoxDeps,
-): { places: TenantPlaces; close(): void } {
+export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
   const records = {

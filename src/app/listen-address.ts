@@ -7,11 +7,7 @@ import {
 } from "../web/intake/port.ts";
 
 /** Parses `HOST:PORT`. For other text it adds a sentence that names the flag to `faults`. */
-export function listenAddress(
-  name: string,
-  text: string,
-  faults: string[],
-): { host: string; port: number } {
+export function listenAddress(name: string, text: string, faults: string[]) {
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]*)):(\d{1,5})$/.exec(text);
   const port = Number(found?.[3] ?? -1);
   if (found === null || port < 0 || port > 65535) {

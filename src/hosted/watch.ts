@@ -1,6 +1,6 @@
 import { type PageDeps, pushPage } from "./page.ts";
 import type { Notice } from "./push.ts";
-import type { HeartbeatLook, OwedPage } from "./registry/heartbeats.ts";
+import type { OwedPage } from "./registry/heartbeats.ts";
 
 /** How often to look. Silence counts only between looks. */
 export const LOOK_EVERY_SECONDS = 15;
@@ -17,9 +17,7 @@ const NEWS_SECONDS: Record<OwedPage["news"], number> = {
  * Looks for silent boxes and pages their people, once; and once when a box is back (contract §7). A page that could not
  * be sent is tried again at the next look. Returns the look's result, and the pages sent.
  */
-export async function checkSilence(
-  deps: PageDeps,
-): Promise<{ look: HeartbeatLook; told: OwedPage[] }> {
+export async function checkSilence(deps: PageDeps) {
   const { heartbeats } = deps.registry;
   const look = await heartbeats.look(GAP_SECONDS);
   const owed = await heartbeats.owed(MOST_AT_ONCE);

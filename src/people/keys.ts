@@ -10,12 +10,7 @@ import { type ActingAccount, liveRole, mustLeaveOwner, mustManageAccount } from 
 import { isManager } from "./roles.ts";
 
 /** Creates an API key for an account. Only this answer contains the key. */
-export function mintKey(
-  tx: Tx,
-  tenantId: string,
-  accountId: string,
-  label = "",
-): { id: string; key: string } {
+export function mintKey(tx: Tx, tenantId: string, accountId: string, label = "") {
   const { key, ...kept } = freshKey(tx.random, tenantId);
   putKey(tx, accountId, kept, label);
   return { id: kept.id, key };

@@ -33,11 +33,7 @@ export function listWalls(reader: Reader): WallAnswer[] {
 }
 
 /** Creates a link. Its secret (22 base62 characters, 131 bits) is only in this answer. Throws 422 above the limit. */
-export function makeWall(
-  tx: Tx,
-  by: string,
-  { name, messages }: WallWrite,
-): { wall: WallAnswer; secret: string } {
+export function makeWall(tx: Tx, by: string, { name, messages }: WallWrite) {
   const n = rowsCounted(tx, walls);
   if (n >= MOST_WALLS)
     throw new ServiceError("too_many", `There are at most ${MOST_WALLS} links to the wall.`, {

@@ -72,10 +72,7 @@ export function dropContact({ store }: Tenant, { by, ...of }: ContactOf): void {
 }
 
 /** Sends a new code to a contact. Throws 403, 404, 429. */
-export async function sendContactCode(
-  tenant: Tenant,
-  { by, ...of }: ContactOf,
-): Promise<{ contact: Contact; sent: SentNow }> {
+export async function sendContactCode(tenant: Tenant, { by, ...of }: ContactOf) {
   const { store } = tenant;
   const code = store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, of.account);

@@ -176,11 +176,7 @@ function historyFor({ historyDays, numbersDays }: RetentionLimits, clock: Clock)
 }
 
 /** Times of the oldest rows, in Unix seconds (null: there are none), and the bytes of all data. */
-export function heldNow(reader: Reader): {
-  oldestLine: number | null;
-  oldestEntry: number | null;
-  bytes: number;
-} {
+export function heldNow(reader: Reader) {
   return {
     oldestLine: oldestLine(reader),
     oldestEntry: oldestEntry(reader),

@@ -129,9 +129,7 @@ function offlineOf(registry: Registry, options: OfflineOptions) {
       if (account === null) throw notFound("account");
       return { token: await registry.sessions.add(account.id) };
     },
-    async addTenant(
-      flags: FlagsGiven<typeof operatorFlags.newTenant>,
-    ): Promise<{ tenant_id: string }> {
+    async addTenant(flags: FlagsGiven<typeof operatorFlags.newTenant>) {
       const { kind, owner } = flags;
       const change = checkTenant(flags, owner === undefined ? [] : emailFaults("owner", owner));
       const { boxUrl } = change;

@@ -8,7 +8,7 @@ import { ringSealer } from "../../ground/kit/sealer.ts";
 import { readMark } from "../../ground/store/record/mark.ts";
 import { resealAll } from "../../ground/store/sealed.ts";
 import { openReader } from "../../ground/store/store.ts";
-import { type LostCredential, lostCredentials } from "../operate/lost-credentials.ts";
+import { lostCredentials } from "../operate/lost-credentials.ts";
 import type { Directory } from "../operate/status.ts";
 import type { OpenDirectory } from "./directory.ts";
 
@@ -52,10 +52,7 @@ export async function rotateKeyFile({ data, store, random, sealer }: OpenDirecto
  * can't be; null where another machine has the box's present storage. Throws UsageError for a file without keys,
  * StoreFault.
  */
-export function addKeyFile(
-  { data, clock, random }: Directory,
-  file: string,
-): { key_ids: string[]; unreadable: LostCredential[] | null } {
+export function addKeyFile({ data, clock, random }: Directory, file: string) {
   const add = () => {
     const ids = addKey(data, KEY_FILE, readKeyFile(file), random);
     if (ids !== null) return ids;

@@ -3,7 +3,7 @@ import { type Unreadable, unreadableRows } from "../../ground/store/sealed.ts";
 import type { Reader } from "../../ground/store/store.ts";
 
 /** A stored credential whose key is lost. */
-export interface LostCredential extends Unreadable {
+interface LostCredential extends Unreadable {
   /** The kind of its owner: "channel". */
   kind: string;
   /** "channel shop: chat". */

@@ -73,9 +73,7 @@ const START_MS = 30_000;
  * Feeds a scratch box while it is killed again and again, and judges it by a ledger kept outside of it. Throws where
  * the proof itself can't be made; broken promises are in the verdict.
  */
-export async function prove(
-  options: ProveOptions,
-): Promise<{ verdict: RunVerdict; evidence: RunEvidence; directory: string }> {
+export async function prove(options: ProveOptions) {
   const { clock, seed } = options;
   const from = clock.mono();
   const root = mkdtempSync(join(options.directory ?? tmpdir(), "box-prove-"));

@@ -62,12 +62,7 @@ function messageOf({ message, outline }: StoredMessage): string {
 }
 
 /** The content of a stopped box's files. Reads every page and writes nothing. */
-export function readFiles(data: string): {
-  lines: number[];
-  givenUp: number;
-  pages: SeenPage[];
-  damage: string | null;
-} {
+export function readFiles(data: string) {
   const path = join(data, "box.db");
   try {
     checkCopy(path);

@@ -98,10 +98,7 @@ function timesOf(
 }
 
 /** When it lasts whole days and isn't cancelled: the days on which it begins, and how many it lasts. */
-function occurrences(
-  event: readonly Property[],
-  left: Left,
-): { begins: number[]; length: number; note: string } {
+function occurrences(event: readonly Property[], left: Left) {
   const get = (name: string) => event.find((one) => one.name === name);
   const isOff = get("STATUS")?.value.toUpperCase() === "CANCELLED";
   const first = dayOf(get("DTSTART"));

@@ -36,11 +36,7 @@ export const CALENDAR_SECRET = /^[0-9A-Za-z]{22}$/;
  * Makes the person's address of a calendar; where there is one it is another from the commit on. The secret is only ever in
  * this answer. Throws 422 for a schedule that there isn't, and for one address too many.
  */
-export function makeCalendar(
-  tx: Tx,
-  accountId: string,
-  { schedule }: CalendarWish,
-): { entry: CalendarEntry; secret: string } {
+export function makeCalendar(tx: Tx, accountId: string, { schedule }: CalendarWish) {
   const scheduleId = schedule === undefined ? null : idOfSchedule(tx, schedule);
   const own = and(
     eq(calendars.accountId, accountId),

@@ -56,10 +56,7 @@ export const shiftBegins = (
  * What is to be checked at `now`, the hand-over of the last hour that still holds, and when to look again: at the next check or
  * hand-over, and within a day at the latest. What was done already is for the caller to leave out.
  */
-export function shiftChecksAt(
-  schedule: Schedule,
-  now: number,
-): { due: ShiftBegin[]; handed: HandOver[]; next: number } {
+export function shiftChecksAt(schedule: Schedule, now: number) {
   const zone = new Zone(schedule.timezone);
   const range = { from: now - LATE_CHECK, until: now + DAY + EARLIEST };
   const all = handOversIn(schedule, range);

@@ -129,11 +129,7 @@ export function mustFind(reader: Reader, project: Project, id: string): Integrat
  * ever in this answer, and null for kinds that mint none. Throws 400, 422 missing_credential,
  * credential_not_allowed and too_many, 403 for an address that may not be called.
  */
-export function createIntegration(
-  tx: Tx,
-  project: Project,
-  { type, write, guard }: Wanted,
-): { id: string; secret: string | null; isMinted: boolean; url: string } {
+export function createIntegration(tx: Tx, project: Project, { type, write, guard }: Wanted) {
   const { id, kind, credentials, isMinted, ...row } = checked(tx, { type, write, guard });
   mustBeBelowLimit(tx, "integrations", project.id);
   tx.orm

@@ -5,7 +5,7 @@ import type { Reader, Tx } from "../../ground/store/store.ts";
 import { dropDeliveries } from "../../out/outbox/rows.ts";
 import { mustBeBelowLimit } from "./bounds.ts";
 import { knownLadder, mustBeInNoLadder, renameInLadders } from "./ladders.ts";
-import type { ConfigVersion, ProjectEntry } from "./project.ts";
+import type { ConfigVersion } from "./project.ts";
 import { wireRelay } from "./relay-wiring.ts";
 import { refuseNamed, renameInLadder, rulesWithSchedule } from "./rules.ts";
 
@@ -62,10 +62,7 @@ const entry = {
 };
 
 /** A page of the index in name order after `after`, and the name to go on from (null at the end). */
-export function listProjects(
-  reader: Reader,
-  page: { after: string; limit: number },
-): { projects: ProjectEntry[]; next: string | null } {
+export function listProjects(reader: Reader, page: { after: string; limit: number }) {
   const rows = reader.orm
     .select(entry)
     .from(projects)

@@ -104,11 +104,7 @@ export function comparedAt(
 }
 
 /** How many came in the window that ends at `at`, and how many usually did; null where fewer than two weeks are known. */
-export function countsAt(
-  at: number,
-  { present, weeks }: ComparedWeeks,
-  soFar: number,
-): { count: number; usual: number | null } {
+export function countsAt(at: number, { present, weeks }: ComparedWeeks, soFar: number) {
   const passed = (at % AN_HOUR) / AN_HOUR;
   const count = present.cut * (1 - passed) + present.between + soFar;
   if (weeks.length < LEAST_WEEKS) return { count, usual: null };

@@ -80,10 +80,7 @@ interface Row {
 }
 
 /** A page of the audit, newest first. `next` is the id to continue with; null at the end. */
-export function listAudit(
-  reader: Reader,
-  filter: AuditFilter,
-): { entries: AuditEntry[]; next: string | null } {
+export function listAudit(reader: Reader, filter: AuditFilter) {
   const before = filter.before ?? newestId(reader) + 1;
   const from = Math.max(0, before - LOOKED_AT);
   const terms: [string, SqlValue][] = [

@@ -42,13 +42,7 @@ export const newFirst = (pages: readonly KeptPage[]): KeptPage[] =>
  * Pages as values of a statement: numbers, hashes, and where each body begins in one value, and how long it is. A list of
  * byte values would travel as text.
  */
-export function pageValues(pages: readonly KeptPage[]): {
-  numbers: number[];
-  hashes: string[];
-  starts: number[];
-  lengths: number[];
-  bodies: Uint8Array;
-} {
+export function pageValues(pages: readonly KeptPage[]) {
   const bodies = pages.map(({ image }) => bodyOf(image));
   let at = 1;
   return {

@@ -61,7 +61,7 @@ export function createHeartbeat(
   tx: Tx,
   project: Project,
   { tenantId, body }: { tenantId: string; body: HeartbeatCreate },
-): { row: HeartbeatRow; addresses: Addresses } {
+) {
   const there = tx.sql<[project: number], number>(COUNT).pluck().get(project.id) ?? 0;
   mustBeFewer(there, MOST_HEARTBEATS, { whose: "A project", what: "heartbeats" });
   const slug = body.slug ?? freeSlug(tx, project.id, body.name);
@@ -100,11 +100,7 @@ export function changeHeartbeat(
 }
 
 /** Replaces its addresses; with the commit the old ones are invalid. Throws 404. */
-export function rotateHeartbeat(
-  tx: Tx,
-  project: Project,
-  id: string,
-): { row: HeartbeatRow; addresses: Addresses } {
+export function rotateHeartbeat(tx: Tx, project: Project, id: string) {
   const row = getHeartbeat(tx, project, id);
   const addresses = mintAddresses(tx);
   const hashes = hashesOf(addresses);

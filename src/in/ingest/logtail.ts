@@ -120,11 +120,7 @@ export function* readLogTail(
 
 const SOURCE_ID = "SELECT id FROM sources WHERE project_id = ? AND name = ?";
 
-function filterOf(
-  reader: Reader,
-  projectId: number,
-  { q, source, level }: LogTailQuery,
-): { lets: (row: KeptLine) => boolean; word: string | undefined } {
+function filterOf(reader: Reader, projectId: number, { q, source, level }: LogTailQuery) {
   const id = source
     ? (reader.sql<[number, string], number>(SOURCE_ID).pluck().get(projectId, source) ?? -1)
     : null;

@@ -42,10 +42,7 @@ const LONGEST_NAME = 40;
 const LONGEST_MESSAGE = 120;
 
 /** The lines of such a message; plain text, escaped by nobody yet. Counts first, and how to take them all: a channel cuts the end. */
-export function groupedWords(
-  event: EventBody,
-  together: GroupedAlerts,
-): { title: string; details: string[] } {
+export function groupedWords(event: EventBody, together: GroupedAlerts) {
   const { total, rules, more, worst, first } = together;
   const { projects = { first: [event.project], total: 1 } } = together;
   const [only] = rules;

@@ -84,11 +84,7 @@ function roleByGroups({ roles }: Provider, { groups }: Identity): Role | null {
  * Signs the person in: stores account, link and role. `keptOwner`: the groups ask for a lower role, but the last owner
  * stays owner. Throws 401 where the decision no longer holds.
  */
-export function admit(
-  tx: Tx,
-  asking: Asking,
-  seen: Extract<Admission, { is: "in" }>,
-): { keptOwner: Role | null } {
+export function admit(tx: Tx, asking: Asking, seen: Extract<Admission, { is: "in" }>) {
   const { provider, identity } = asking;
   const again = admission(tx, { ...asking, at: tx.at });
   if (JSON.stringify(again) !== JSON.stringify(seen)) throw changedMeanwhile();

@@ -28,10 +28,7 @@ export function createFlows(clock: Clock, random: Random) {
   });
   return {
     /** `secret`: what the browser keeps in a cookie until it comes back. */
-    begin(asked: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">): {
-      flow: ProviderFlow;
-      secret: string;
-    } {
+    begin(asked: Pick<ProviderFlow, "providerId" | "redirectUri" | "to">) {
       const [state, nonce, verifier, secret] = [0, 1, 2, 3].map(() => base62Secret(random)) as [
         ...[string, string, string, string],
       ];

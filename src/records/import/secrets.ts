@@ -5,10 +5,7 @@ export class SecretNames {
   readonly secrets: ImportedSecret[] = [];
 
   /** The reference for the file. `words`: the variable's name; `what`: its description. No value: to be entered. */
-  refer(
-    words: readonly string[],
-    { value, what }: { value: string | null; what: string },
-  ): { env: string } {
+  refer(words: readonly string[], { value, what }: { value: string | null; what: string }) {
     const plain = words
       .map((word) => word.toUpperCase().replace(/[^A-Z0-9]+/g, "_"))
       .map((word) => word.replace(/^_+|_+$/g, ""))

@@ -63,11 +63,7 @@ interface Page {
  * The facts of an alert so far, `lines` from its first. What is the alert's own belongs to the day of its opening, as all
  * spans of time do; a page belongs to the day on which the person was told.
  */
-export function countHistory(
-  alert: CountedAlert,
-  lines: readonly HistoryLine[],
-  zone: Zone,
-): { level: number; counted: DayShare[]; rings: NoisyPage[] } {
+export function countHistory(alert: CountedAlert, lines: readonly HistoryLine[], zone: Zone) {
   const opened = lines.find(({ kind }) => kind === "opened");
   if (opened === undefined) return { level: alert.level, counted: [], rings: [] };
   const { level = alert.level } = opened.detail as { level?: number };

@@ -125,7 +125,7 @@ export function digestTimes(
   zone: Zone,
   { weekday, hour }: Pick<DigestWrite, "weekday" | "hour">,
   now: number,
-): { latest: number; next: number } {
+) {
   const monday = mondayOf(localDay(zone, now));
   const times = [-1, 0, 1].map((week) =>
     zone.first((monday + 7 * week + weekday - 1) * 86_400 + hour * 3600),
@@ -135,10 +135,7 @@ export function digestTimes(
 }
 
 /** The five weeks that end with the Monday before `at`: what is told, and the four that it is told beside. */
-export function weeksToTell(
-  zone: Zone,
-  at: number,
-): { mondays: number[]; from: number; last: number; to: number } {
+export function weeksToTell(zone: Zone, at: number) {
   const monday = mondayOf(localDay(zone, at));
   const mondays = [-35, -28, -21, -14, -7].map((days) => monday + days);
   const [from, last, to] = [monday - 35, monday - 7, monday].map((day) => beginOf(zone, day));

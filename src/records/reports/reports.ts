@@ -104,11 +104,7 @@ interface NewReport {
   createdBy: string;
 }
 
-export function createReport(
-  tx: Tx,
-  project: ReportProject,
-  report: NewReport,
-): { id: string; public_uuid: string } {
+export function createReport(tx: Tx, project: ReportProject, report: NewReport) {
   const { title, description, passwordHash, createdBy } = report;
   const id = hexId(tx.random);
   const publicUuid = uuid4(tx.random);

@@ -20,11 +20,7 @@ export const isLetterKey = (name: string): boolean =>
   !name.startsWith("Ctrl ") && name.split(" ").every((part) => [...part].length === 1);
 
 /** What a press does, and what it begins: `g` waits for the second key of `g a`. */
-export function nextPress(
-  begun: string | null,
-  name: string,
-  known: ReadonlySet<string>,
-): { does: string | null; begun: string | null } {
+export function nextPress(begun: string | null, name: string, known: ReadonlySet<string>) {
   const pair = begun === null ? null : `${begun} ${name}`;
   if (pair !== null && known.has(pair)) return { does: pair, begun: null };
   const begins = [...known].some((one) => !one.startsWith("Ctrl ") && one.startsWith(`${name} `));

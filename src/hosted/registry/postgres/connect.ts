@@ -108,11 +108,7 @@ interface Way extends Shared {
 
 type Ask = (sql: string, values?: readonly DatabaseValue[]) => Promise<QueryResult>;
 
-function createLane(
-  shared: Shared,
-  name: LaneLoad["lane"],
-  size: number,
-): { lane: DatabaseLane; end(): void } {
+function createLane(shared: Shared, name: LaneLoad["lane"], size: number) {
   const lines = createLines({ ...shared, size });
   const counts = shared.tally.lane(() => ({ lane: name, places: size, ...lines.inUse() }));
   const way: Way = { ...shared, lines, counts };

@@ -7,7 +7,6 @@ import type { Random } from "../../../ground/kit/random.ts";
 import { type FileSealer, fileSealer } from "../../../ground/kit/sealer.ts";
 import { StoreFault } from "../../../ground/store/faults.ts";
 import type { SeenGeneration } from "../generation.ts";
-import type { Registry } from "../registry.ts";
 import { DatabaseAway } from "./database-faults.ts";
 import { shownDatabaseUrl } from "./database-url.ts";
 import { openPostgresRegistry } from "./registry.ts";
@@ -39,9 +38,7 @@ interface OpenDatabaseOptions {
  * allowed. Rejects with StoreFault: `misconfigured` for another key file than the nodes', and for a database that
  * refuses; `unavailable` for one that doesn't answer.
  */
-export async function openDatabaseRegistry(
-  options: OpenDatabaseOptions,
-): Promise<{ registry: Registry; sealer: FileSealer }> {
+export async function openDatabaseRegistry(options: OpenDatabaseOptions) {
   const { settings, pool, keyFile, serves, node, clock, random, names, onPlain } = options;
   const { seen, onMigrating } = options;
   const egress = createEgress({ clock, rules: { role: "box" }, ...(names && { names }) });

@@ -79,10 +79,7 @@ export function windowsOf(
   return maintenance;
 }
 
-function wantedOf(
-  { mute, active }: AlertRoute,
-  intervals: ReadonlyMap<string, Weekly>,
-): { wanted: Wanted[]; impossible: string[] } {
+function wantedOf({ mute, active }: AlertRoute, intervals: ReadonlyMap<string, Weekly>) {
   const impossible: string[] = [];
   const named = (names: readonly string[]) =>
     names.flatMap((name) => {

@@ -84,10 +84,7 @@ ${main}
 }
 
 /** What is told where a page isn't kept; `kept`: those that are, their titles as markup, as they stand in them. */
-export function notKept(kept: readonly { address: string; title: string; asOf: string }[]): {
-  title: string;
-  main: string;
-} {
+export function notKept(kept: readonly { address: string; title: string; asOf: string }[]) {
   const items = kept.map(
     ({ address, title, asOf }) =>
       `<li><a href="${escapeText(address)}">${title}</a> <span class="soft">as of ${escapeText(asOf)}</span></li>`,

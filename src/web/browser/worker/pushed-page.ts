@@ -24,10 +24,7 @@ export function pushedNext({ data }: PushTold, now: number, zone?: string): stri
 }
 
 /** The section is live, so that it gives way to the box's own as soon as that answers. */
-export function pushedPage(
-  told: PushTold,
-  { base, now, zone }: DrawnPlace,
-): { title: string; main: string } {
+export function pushedPage(told: PushTold, { base, now, zone }: DrawnPlace) {
   const { data, title, body } = told;
   const id = alertOf(data) ?? "";
   const level = pushedLevel(data.level);

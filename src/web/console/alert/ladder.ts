@@ -51,11 +51,7 @@ const NOT_PAGED: ReadonlySet<ReachEntry["reason"]> = new Set([
 ]);
 
 /** People in the order in which they were told or will be, then channels. */
-function grouped(
-  { nameOf }: ShownAlert,
-  all: readonly ReachEntry[],
-  rungs: readonly RungAhead[],
-): { people: OnLadder[]; loose: ReachEntry[] } {
+function grouped({ nameOf }: ShownAlert, all: readonly ReachEntry[], rungs: readonly RungAhead[]) {
   const people = new Map<string, OnLadder>();
   const channels = new Map<string, OnLadder>();
   const loose: ReachEntry[] = [];

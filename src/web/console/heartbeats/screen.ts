@@ -28,10 +28,7 @@ import { addressNotice } from "./snippets.ts";
 import { heartbeatBadge, paceWords } from "./state.ts";
 
 /** The heartbeat of an address and its project. Throws 404. */
-function heartbeatHere({ tenant: { store }, params }: PageCall): {
-  row: HeartbeatRow;
-  project: Project;
-} {
+function heartbeatHere({ tenant: { store }, params }: PageCall) {
   const row = heartbeatRow(store, params["heartbeat"] ?? "");
   if (row === null) throw notFound("heartbeat");
   return { row, project: projectOf(store, row.project_id) };

@@ -22,10 +22,7 @@ export interface ShownReport {
 type Params = PageCall["params"];
 
 /** The report of an address. Throws 404. */
-export function reportOf(
-  reader: Reader,
-  { project: name = "", report = "" }: Params,
-): { project: Project; row: ReportRow } {
+export function reportOf(reader: Reader, { project: name = "", report = "" }: Params) {
   const project = getProject(reader, name);
   return { project, row: getReport(reader, project, report) };
 }

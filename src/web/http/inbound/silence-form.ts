@@ -160,10 +160,7 @@ function projectIn(matchers: readonly SilenceMatcher[], home: string | null): st
 const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** What a silence compares, as matchers; `isWhole`: they and its times are all that it says. */
-export function comparedBy(silence: SilenceAnswer): {
-  matchers: SilenceMatcher[];
-  isWhole: boolean;
-} {
+export function comparedBy(silence: SilenceAnswer) {
   const { project, match, conditions, labels, repeat, kind } = silence;
   const of = (name: string, value: string): SilenceMatcher => ({
     name,
