@@ -9,9 +9,15 @@ import { hasAccounts } from "../people/accounts.ts";
 import { issueFirstCode, pairLink, rememberBaseUrl } from "../people/codes.ts";
 import { scheduledBackups } from "../records/backup/scheduled.ts";
 import { startTenant } from "../tenant/tenant.ts";
+import { clientAddress } from "../web/http/address.ts";
+import { createDecoder } from "../web/http/inbound/decoder.ts";
+import type { SendersPort } from "../web/http/inbound/route.ts";
+import { createIngestHandler } from "../web/http/ingest.ts";
+import { createLimits } from "../web/http/limits.ts";
+import { createRefusals } from "../web/http/refusals.ts";
+import type { Serving } from "../web/http/serve-route.ts";
 import type { Intake } from "../web/intake/intake.ts";
 import { portId } from "../web/intake/port.ts";
-import { boxHttp } from "./box-http.ts";
 import type { BoxRecord } from "./box-record.ts";
 import { type BoxConfig, cidrs } from "./config.ts";
 import { linkKeyFile } from "./key-link.ts";
@@ -21,9 +27,9 @@ import { readTls } from "./listen-fault.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
 import { doctorService } from "./operate/doctor-desk.ts";
 import { isAlive } from "./operate/health.ts";
-import type { BoxDeps } from "./parts.ts";
+import type { BoxDeps, BoxParts } from "./parts.ts";
 import { type FreePort, openPorts, openWebPorts } from "./ports.ts";
-import { type Listening, listen } from "./web.ts";
+import { connectionsOf, counterIds, type Listening, listen, peerOf } from "./web.ts";
 
 export type RunningBox = Awaited<ReturnType<typeof startBox>>;
 
@@ -189,4 +195,38 @@ export async function startBox(config: BoxConfig, deps: BoxDeps) {
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** A box's HTTP side: ingest at once, the app with the first request that needs it. */
+function boxHttp(config: BoxConfig, deps: BoxDeps, parts: BoxParts) {
+  const { tenant } = parts;
+  const address = clientAddress(config.trustedProxies);
+  const connections = connectionsOf(deps, address);
+  const serving: Serving = {
+    limits: createLimits(deps.clock, config.rates),
+    refusals: createRefusals(deps.clock, deps.log),
+    decoder: createDecoder(deps.clock),
+    findTenant: (segment) => (segment === tenant.id ? tenant : null),
+    findLinked: () => tenant,
+    findCalled: (segment) => (segment === null ? tenant : null),
+    ownTenant: () => tenant,
+    address: (c) => address(peerOf(c).remoteAddress ?? "", c.req.header("x-forwarded-for")),
+    known: (c) => connections.know(peerOf(c)),
+  };
+  const requestId = counterIds(deps.random);
+  const ingest = createIngestHandler({ ...serving, log: deps.log, requestId });
+  const app = async () => {
+    const { boxApp } = await import("./box-app.ts");
+    return boxApp(config, deps, { ...parts, serving, ingest });
+  };
+  const adapters = async () => {
+    const { adaptersApp } = await import("./box-app.ts");
+    return adaptersApp(deps, serving);
+  };
+  const senders = async (port: SendersPort) => {
+    const { sendersApp } = await import("./box-app.ts");
+    return sendersApp(deps, serving, port);
+  };
+  const { limits: rates, decoder } = serving;
+  return { app, adapters, senders, ingest, address, connections, rates, decoder };
 }

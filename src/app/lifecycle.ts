@@ -1,5 +1,4 @@
-import type { Clock } from "../ground/kit/clock.ts";
-import { sleep } from "../ground/kit/clock.ts";
+import { type Clock, sleep } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 
 /** Named cleanups, which run backwards within one time limit: the part that was started last is stopped first. */

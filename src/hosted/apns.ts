@@ -8,8 +8,13 @@ import {
   readApnsBody,
   readRetryAfter,
 } from "./apns-answer.ts";
-import type { SessionEnd } from "./apns-session.ts";
-import { type ApnsSession, type Deadline, type Exchange, openApnsSession } from "./apns-session.ts";
+import {
+  type ApnsSession,
+  type Deadline,
+  type Exchange,
+  openApnsSession,
+  type SessionEnd,
+} from "./apns-session.ts";
 import type { ProviderToken } from "./apns-token.ts";
 import type { PushEnd } from "./push-counts.ts";
 

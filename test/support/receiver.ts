@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import { createServer as createSocketServer } from "node:net";
+import { type AddressInfo, createServer as createSocketServer, type Socket } from "node:net";
 
 /** A request as it arrived. */
 export interface Received {

@@ -1,6 +1,5 @@
 import { relative } from "node:path";
-import type { TestEvent } from "node:test/reporters";
-import { dot } from "node:test/reporters";
+import { dot, type TestEvent } from "node:test/reporters";
 
 const TOTAL = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 /** What a test set going and didn't wait for: it fails the process, not the test. */

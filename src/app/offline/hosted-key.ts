@@ -1,6 +1,5 @@
 import { version } from "../../ground/kit/assets.ts";
-import type { Clock } from "../../ground/kit/clock.ts";
-import { sleep } from "../../ground/kit/clock.ts";
+import { type Clock, sleep } from "../../ground/kit/clock.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import type { Random } from "../../ground/kit/random.ts";
 import type { Role } from "../../ground/store/columns.ts";

@@ -1,15 +1,18 @@
 import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { followAwayShifts } from "../../core/oncall/away-shifts.ts";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { loadKeyRing } from "../../ground/kit/key-ring.ts";
 import { ringSealer, type Sealer } from "../../ground/kit/sealer.ts";
+import { finish } from "../../ground/kit/slices.ts";
+import { shortTime } from "../../ground/kit/wall-time.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { migrations } from "../../ground/store/migrations.ts";
 import { sealedKeyIds } from "../../ground/store/sealed.ts";
 import type { Reader } from "../../ground/store/store.ts";
+import { unheardHeartbeats } from "../../in/heartbeats/unheard.ts";
 import { diskSizes } from "../../tenant/disk.ts";
-import { awayFindings } from "./away-health.ts";
 import { contactFindings } from "./contact-health.ts";
-import { heartbeatFindings } from "./doctor-heartbeats.ts";
 import { standbyFindings } from "./doctor-standby.ts";
 import {
   ailingChannels,
@@ -225,4 +228,45 @@ function servingFindings({ running, address, health }: Status): Finding[] {
     ...turns.map(({ detail }) => note("turns", detail)),
     ...bad.map((check) => wrong(check.name, check.detail, "see the log of the box")),
   ];
+}
+
+const MOST_NAMED = 10;
+
+/** Heartbeats that would page nobody when their reports are missing, because no rule matches their events. */
+function heartbeatFindings(reader: Reader, clock: Clock): Finding[] {
+  const unheard = unheardHeartbeats(reader, unixSeconds(clock));
+  if (unheard === null) return [];
+  if (unheard.length === 0) return [ok("heartbeats", "a rule matches the events of each")];
+  const first = unheard.slice(0, MOST_NAMED).map(({ name, project }) => `${name} of ${project}`);
+  const more = unheard.length > MOST_NAMED ? " and others" : "";
+  return [
+    wrong(
+      "heartbeats",
+      `no rule matches the events of these when reports are missing: ${first.join(", ")}${more}`,
+      "make a rule that matches the source of kind heartbeats at their level: box source list, box rule",
+    ),
+  ];
+}
+
+const MOST = 20;
+
+/** Shifts of the next 14 days whose people say that they are away. */
+function awayFindings(reader: Reader, clock: Clock): Finding[] {
+  const now = unixSeconds(clock);
+  const emails = new Map(
+    reader.sql<[], [id: string, email: string]>("SELECT id, email FROM accounts").raw().all(),
+  );
+  const shifts = finish(followAwayShifts(reader, now));
+  const found = shifts.slice(0, MOST).map((shift) => {
+    const { project, schedule, timezone, starts_at, ends_at } = shift;
+    const from = shortTime(starts_at, timezone, now);
+    const until = shortTime(ends_at, timezone, now);
+    return note(
+      "away",
+      `${emails.get(shift.account) ?? "somebody"} is away, and on call in ${project} / ${schedule} from ${from} to ${until} ${timezone}`,
+      `put somebody else there: box override add ${project} ${schedule} PERSON --from TIME --until TIME`,
+    );
+  });
+  const more = shifts.length - found.length;
+  return more > 0 ? [...found, note("away", `${more} more shifts of people who are away`)] : found;
 }

@@ -5,8 +5,7 @@ import { othersFirst } from "../../ground/kit/slices.ts";
 import type { Reader, Store } from "../../ground/store/store.ts";
 import { type AlertRow, getAlertRow } from "./alert.ts";
 import type { AlertGroup } from "./groups.ts";
-import type { Labels, Varied } from "./label-book.ts";
-import { recordFrom } from "./label-book.ts";
+import { type Labels, recordFrom, type Varied } from "./label-book.ts";
 import type { GroupedAlert } from "./matching.ts";
 import { titleOfAlert } from "./title.ts";
 

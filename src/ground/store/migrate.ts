@@ -1,5 +1,4 @@
-import type { Clock } from "../kit/clock.ts";
-import { unixSeconds } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import { applicationIds, type SqliteDatabase, type StoreKind } from "./database.ts";
 import { StoreFault } from "./faults.ts";
 import type { Migration } from "./migrations.ts";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Clock } from "../kit/clock.ts";
-import { unixSeconds } from "../kit/clock.ts";
+import { type Clock, unixSeconds } from "../kit/clock.ts";
 import type { DurableGate } from "../kit/gate.ts";
 import type { Random } from "../kit/random.ts";
 import { turns } from "../kit/turns.ts";

@@ -1,7 +1,9 @@
 import type { SourceOptions } from "../../core/projects/source.ts";
 import type { Ask } from "../../ground/kit/ask.ts";
 import type { IngestEvent } from "../ingest/event.ts";
-import type { WatchedKeys } from "./watched.ts";
+
+/** The keys that the project's rules use, kept first in an event of too many keys. Called only for such an event. */
+export type WatchedKeys = () => ReadonlySet<string>;
 
 /** A sender's request, with its whole body, decompressed. */
 export interface InRequest {

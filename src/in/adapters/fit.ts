@@ -2,7 +2,7 @@ import { sha256 } from "../../ground/kit/ids.ts";
 import { cut as cutText, fits, storableMessage, titleLine } from "../../ground/kit/text.ts";
 import { eventLimits, type IngestEvent } from "../ingest/event.ts";
 import { type Extra, isWebAddress, type NamedState, namedLimits } from "../ingest/named-fields.ts";
-import type { WatchedKeys } from "./watched.ts";
+import type { WatchedKeys } from "./adapter.ts";
 
 /** An event as an adapter reads it, of any length. */
 export interface Loose {

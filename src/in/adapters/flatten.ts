@@ -1,6 +1,6 @@
+import type { WatchedKeys } from "./adapter.ts";
 import { asText, objectOf } from "./json.ts";
 import { leavesCalled } from "./leaves.ts";
-import type { WatchedKeys } from "./watched.ts";
 
 const DEPTH = 8;
 const MOST = 128;

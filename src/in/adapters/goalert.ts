@@ -6,6 +6,7 @@ import {
   type InRequest,
   type SenderReply,
   UnreadableBody,
+  type WatchedKeys,
 } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { fitted } from "./fit.ts";
@@ -14,7 +15,6 @@ import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL } from "./levels.ts";
 import { bodyValue } from "./mapping/body.ts";
 import { jsonReply } from "./replies.ts";
-import type { WatchedKeys } from "./watched.ts";
 
 /** GoAlert's integration keys: an address for each type of sender, with the key in the query (contract §23). */
 export const goalert: Adapter = {

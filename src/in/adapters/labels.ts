@@ -1,8 +1,7 @@
 import { sha256 } from "../../ground/kit/ids.ts";
 import { isWebAddress, type NamedState } from "../ingest/named-fields.ts";
 import type { Loose } from "./fit.ts";
-import type { JsonFields } from "./json.ts";
-import { asText, objectOf, textPairs, timeOf } from "./json.ts";
+import { asText, type JsonFields, objectOf, textPairs, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { excessOf } from "../../ground/kit/json.ts";
 import { eventLimits } from "../ingest/event.ts";
+import type { WatchedKeys } from "./adapter.ts";
 import { asText, type JsonFields, objectOf } from "./json.ts";
 import { levelOfWord } from "./levels.ts";
-import type { WatchedKeys } from "./watched.ts";
 
 /** Reads a log line's own fields and level, from any sender (contract §23). */
 

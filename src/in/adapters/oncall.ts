@@ -4,6 +4,7 @@ import {
   type Decoded,
   type InRequest,
   UnreadableBody,
+  type WatchedKeys,
 } from "./adapter.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { fitted } from "./fit.ts";
@@ -12,7 +13,6 @@ import { grafana } from "./grafana.ts";
 import { asText, type JsonFields, jsonBody, objectOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { sns } from "./sns.ts";
-import type { WatchedKeys } from "./watched.ts";
 
 /** Grafana OnCall's inbound addresses: a type, and then that type's format (contract §23). */
 export const oncall: Adapter = {

@@ -6,13 +6,13 @@ import {
   type InRequest,
   type SenderReply,
   UnreadableBody,
+  type WatchedKeys,
 } from "./adapter.ts";
 import { fitted, type Loose } from "./fit.ts";
 import { flattened } from "./flatten.ts";
 import { asText, type JsonFields, jsonBody, jsonOr, listOf, objectOf, timeOf } from "./json.ts";
 import { ALERT_LEVEL, levelOfWord } from "./levels.ts";
 import { jsonReply, statusOf } from "./replies.ts";
-import type { WatchedKeys } from "./watched.ts";
 
 /** PagerDuty's documented limit. */
 const BYTES = 512 * 1024;

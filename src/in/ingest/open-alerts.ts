@@ -9,8 +9,7 @@ import {
   writeTitle,
   writeWord,
 } from "../../core/alerts/fold.ts";
-import type { AlertLabels } from "../../core/alerts/label-book.ts";
-import { LabelBook } from "../../core/alerts/label-book.ts";
+import { type AlertLabels, LabelBook } from "../../core/alerts/label-book.ts";
 import { raiseLevel } from "../../core/alerts/raise-level.ts";
 import { takeSequence } from "../../ground/store/meta.ts";
 import type { Tx } from "../../ground/store/store.ts";

@@ -1,5 +1,4 @@
-import type { Clock } from "../../ground/kit/clock.ts";
-import { unixSeconds } from "../../ground/kit/clock.ts";
+import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import type { Egress } from "../../ground/kit/egress.ts";
 import type { EgressRequest, EgressResult } from "../../ground/kit/exchange.ts";
 import { cut } from "../../ground/kit/text.ts";

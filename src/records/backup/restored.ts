@@ -1,5 +1,4 @@
-import type { SqliteDatabase } from "../../ground/store/database.ts";
-import { openReadOnly } from "../../ground/store/database.ts";
+import { openReadOnly, type SqliteDatabase } from "../../ground/store/database.ts";
 
 /**
  * Adapts a restored copy. The copy knows nothing of what happened after it was made, so the box must not send again

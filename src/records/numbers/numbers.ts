@@ -7,15 +7,13 @@ import type { Reader } from "../../ground/store/store.ts";
 import { getAccount } from "../../people/accounts.ts";
 import { tenantZone } from "../../people/reader-clock.ts";
 import { isManager } from "../../people/roles.ts";
-import { beginOf, type Days, firstDayOf, localDay, mondayOf, monthOf } from "./days.ts";
+import { beginOf, type Days, dateText, firstDayOf, localDay, mondayOf, monthOf } from "./days.ts";
 import { type DutySeconds, dutiesKept, dutyOf } from "./duty.ts";
 import { addFigures, type Counter, type DayFigures, noFigures, quantile } from "./figures.ts";
-import { rowNames } from "./names.ts";
 import { startReckoning } from "./reckon.ts";
-import { EVERY_PROJECT, readRows, type SumOf } from "./rows.ts";
+import { cellsOf, EVERY_PROJECT, readRows, type SumOf, type Sums } from "./rows.ts";
 import { readSettings } from "./settings.ts";
 import type { NumbersAnswer, NumbersBy, NumbersRow, numbersQuery } from "./shape.ts";
-import { addStanding } from "./standing.ts";
 
 /** DayFigures of a span of days, as somebody asks for them. */
 
@@ -248,3 +246,55 @@ const orders: Record<NumbersBy, (a: NumbersRow, b: NumbersRow) => number> = {
   rule: most("opened"),
   project: most("opened"),
 };
+
+interface Named {
+  key: string;
+  name: string;
+}
+
+const PEOPLE =
+  "SELECT id, id AS key, coalesce(nullif(display_name, ''), email) AS name FROM accounts";
+const PROJECTS = "SELECT CAST(id AS TEXT) AS id, name AS key, name FROM projects";
+const RULES = `SELECT CAST(r.id AS TEXT) AS id, p.name || '/' || r.name AS key, r.name FROM rules r
+  JOIN projects p ON p.id = r.project_id`;
+
+/** How rows are called, by what the sums are kept under; null: of who is gone, and of what, nothing is shown. */
+function rowNames(reader: Reader, by: NumbersBy): (id: string) => Named | null {
+  if (by === "day" || by === "week")
+    return (id) => ({ key: dateText(Number(id)), name: dateText(Number(id)) });
+  if (by === "level") return (id) => ({ key: id, name: id });
+  const sql = { person: PEOPLE, project: PROJECTS, rule: RULES }[by];
+  const known = new Map(
+    reader
+      .sql<[], Named & { id: string }>(sql)
+      .all()
+      .map(({ id, key, name }) => [id, { key, name }]),
+  );
+  if (by !== "rule") return (id) => known.get(id) ?? null;
+  return (id) => known.get(id) ?? { key: `#${id}`, name: `a deleted rule (${id})` };
+}
+
+const STANDING = `SELECT a.project_id AS projectId, a.rule_id AS ruleId, a.opened_at AS openedAt, a.count AS events,
+    coalesce((SELECT json_extract(t.detail, '$.level') FROM timeline t WHERE t.alert_id = a.id AND t.kind = 'opened'
+      ORDER BY t.id LIMIT 1), a.level) AS level
+  FROM alerts a WHERE a.state <> 'resolved' AND a.drill = 0 AND a.opened_at >= ? AND a.opened_at < ? LIMIT 20000`;
+
+interface Standing {
+  projectId: number;
+  ruleId: number;
+  level: number;
+  openedAt: number;
+  events: number;
+}
+
+/** Events of alerts that stand: their history says how many once they end. */
+function addStanding(reader: Reader, sums: Sums, zone: Zone, { from, to }: Days): void {
+  const rows = reader
+    .sql<[number, number], Standing>(STANDING)
+    .all(beginOf(zone, from), beginOf(zone, to + 1));
+  for (const { openedAt, events, ...place } of rows) {
+    const figures = noFigures();
+    figures.counts.events = events;
+    cellsOf(sums, place, { day: localDay(zone, openedAt), account: null, figures }, 1);
+  }
+}

@@ -1,4 +1,5 @@
 import type { SourceOptions } from "../../core/projects/source.ts";
+import type { WatchedKeys } from "../../in/adapters/adapter.ts";
 import { createChunks, inflatedGelf } from "../../in/adapters/gelf/datagram.ts";
 import { gelfEvent } from "../../in/adapters/gelf/event.ts";
 import { gelfFields } from "../../in/adapters/gelf.ts";
@@ -6,7 +7,6 @@ import { syslogEvent, tokenOfSyslog } from "../../in/adapters/syslog/event.ts";
 import { createFrames, type Framed, type Frames } from "../../in/adapters/syslog/frames.ts";
 import { readSyslog } from "../../in/adapters/syslog/message.ts";
 import type { SenderClock } from "../../in/adapters/syslog/rfc3164.ts";
-import type { WatchedKeys } from "../../in/adapters/watched.ts";
 import type { IngestEvent } from "../../in/ingest/event.ts";
 import type { StreamName } from "./port.ts";
 

@@ -1,6 +1,5 @@
 import type { Source } from "../../core/projects/sources.ts";
-import type { Cidr } from "../../ground/kit/addresses.ts";
-import { mayCome } from "../../ground/kit/addresses.ts";
+import { type Cidr, mayCome } from "../../ground/kit/addresses.ts";
 import { type Clock, sleep, unixSeconds } from "../../ground/kit/clock.ts";
 import { ServiceError } from "../../ground/kit/errors.ts";
 import { turns } from "../../ground/kit/turns.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { openPages } from "../../../src/web/console/open-pages.ts";
-import type { House } from "../../support/house.ts";
-import { furnish } from "../../support/house.ts";
+import { furnish, type House } from "../../support/house.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { settle } from "../../support/until.ts";
 import { screensOf } from "../screens-of.ts";

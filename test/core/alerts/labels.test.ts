@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { AlertLabels } from "../../../src/core/alerts/label-book.ts";
-import { LabelBook, labelLimits } from "../../../src/core/alerts/label-book.ts";
+import { type AlertLabels, LabelBook, labelLimits } from "../../../src/core/alerts/label-book.ts";
 import {
   joinedLabels,
   labelColumns,

@@ -7,9 +7,9 @@ import {
   type Decoded,
   type InRequest,
   UnreadableBody,
+  type WatchedKeys,
 } from "../../../src/in/adapters/adapter.ts";
 import { statusOf } from "../../../src/in/adapters/replies.ts";
-import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
 import { eventLimits } from "../../../src/in/ingest/event.ts";
 
 /** For a project without rules. */

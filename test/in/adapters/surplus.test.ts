@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { WatchedKeys } from "../../../src/in/adapters/adapter.ts";
 import { fitted } from "../../../src/in/adapters/fit.ts";
 import { flattened } from "../../../src/in/adapters/flatten.ts";
 import { findAdapter } from "../../../src/in/adapters/list.ts";
 import { mappedPairs } from "../../../src/in/adapters/mapping/flatten.ts";
-import type { WatchedKeys } from "../../../src/in/adapters/watched.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { sent } from "./clean.ts";
 

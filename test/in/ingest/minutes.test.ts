@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMinutes } from "../../../src/in/ingest/minutes.ts";
+import { createMinutes } from "../../../src/in/ingest/tally.ts";
 import fc from "../../support/property.ts";
 
 test("the hour by the minute equals a count of all events, at any time", () => {

@@ -1,6 +1,5 @@
 import type { QueryResult } from "pg";
-import type { Clock } from "../../../ground/kit/clock.ts";
-import { sleep } from "../../../ground/kit/clock.ts";
+import { type Clock, sleep } from "../../../ground/kit/clock.ts";
 import type { Random } from "../../../ground/kit/random.ts";
 import type { LaneLoad } from "../load.ts";
 import { DatabaseAway, endOf, isSilence, messageOf } from "./database-faults.ts";

@@ -1,10 +1,10 @@
 import type { IngestEvent } from "../../ingest/event.ts";
+import type { WatchedKeys } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
 import { asText, type JsonFields } from "../json.ts";
 import { LINE_LEVEL } from "../line.ts";
 import { levelOfSeverity } from "../syslog/event.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 const PLAIN = ["host", "facility", "file", "line"];
 /** A larger number is in milliseconds. */

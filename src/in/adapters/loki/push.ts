@@ -1,8 +1,7 @@
 import { eventLimits } from "../../ingest/event.ts";
-import type { Rejected } from "../adapter.ts";
+import type { Rejected, WatchedKeys } from "../adapter.ts";
 import { asText, type JsonFields, listOf, objectOf, textPairs } from "../json.ts";
 import { readProtobuf } from "../protobuf.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 type Pairs = readonly (readonly [string, string])[];
 

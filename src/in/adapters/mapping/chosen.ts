@@ -1,6 +1,5 @@
 import type { SourceOptions } from "../../../core/projects/source.ts";
-import type { ErrorDetail } from "../../../ground/kit/errors.ts";
-import { ServiceError } from "../../../ground/kit/errors.ts";
+import { type ErrorDetail, ServiceError } from "../../../ground/kit/errors.ts";
 import { mailPresets } from "../email/presets.ts";
 import { type Mapping, readMapping } from "./document.ts";
 import { presets } from "./presets.ts";

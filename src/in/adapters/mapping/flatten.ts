@@ -1,7 +1,7 @@
 import { eventLimits } from "../../ingest/event.ts";
+import type { WatchedKeys } from "../adapter.ts";
 import { asText, objectOf } from "../json.ts";
 import { leavesCalled } from "../leaves.ts";
-import type { WatchedKeys } from "../watched.ts";
 import { PER_NAME } from "./read.ts";
 import { escaped } from "./spec.ts";
 import { type Budget, compactJson } from "./values.ts";

@@ -1,5 +1,4 @@
-import type { JsonFields } from "../json.ts";
-import { objectOf } from "../json.ts";
+import { type JsonFields, objectOf } from "../json.ts";
 import { readPointer, through } from "./read.ts";
 import { textAs } from "./template.ts";
 import { findTransform, type Transform, transformNames } from "./transforms.ts";

@@ -1,6 +1,6 @@
 import { cut } from "../../../ground/kit/text.ts";
+import type { WatchedKeys } from "../adapter.ts";
 import { asText, objectOf } from "../json.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 /** Characters of one value while it is transformed: as many as an event's message. */
 export const MOST_VALUE = 65_536;

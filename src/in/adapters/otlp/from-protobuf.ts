@@ -1,5 +1,5 @@
+import type { WatchedKeys } from "../adapter.ts";
 import { BrokenProtobuf, type OnField, readProtobuf } from "../protobuf.ts";
-import type { WatchedKeys } from "../watched.ts";
 import { type OtlpRecord, secondsOfNanos } from "./record.ts";
 
 const DEPTH = 64;

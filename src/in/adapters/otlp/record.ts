@@ -1,10 +1,10 @@
 import type { SourceOptions } from "../../../core/projects/source.ts";
 import type { IngestEvent } from "../../ingest/event.ts";
+import type { WatchedKeys } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
 import { asText, type JsonFields, objectOf } from "../json.ts";
 import { jsonOfLine, LINE_LEVEL, levelInText, levelOfFields, levelOfValue } from "../line.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 /** A log record of OpenTelemetry with its resource and scope, from either encoding. */
 export interface OtlpRecord {

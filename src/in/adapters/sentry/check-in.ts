@@ -1,7 +1,6 @@
-import type { JobReport } from "../adapter.ts";
+import type { JobReport, WatchedKeys } from "../adapter.ts";
 import { fitted, type Loose } from "../fit.ts";
 import { asText, type JsonFields, objectOf } from "../json.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 const WORDS: Readonly<Record<string, JobReport["word"]>> = {
   in_progress: "start",

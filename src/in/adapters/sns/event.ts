@@ -1,12 +1,11 @@
 import type { IngestEvent } from "../../ingest/event.ts";
-import type { InRequest } from "../adapter.ts";
+import type { InRequest, WatchedKeys } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { flattened } from "../flatten.ts";
 import { asText, type JsonFields, jsonOr, listOf, objectOf, objectsIn, timeOf } from "../json.ts";
 import { ALERT_LEVEL } from "../levels.ts";
 import { mapped } from "../mapping/apply.ts";
 import { guessed } from "../mapping/guess.ts";
-import type { WatchedKeys } from "../watched.ts";
 
 const MOST_DIMENSIONS = 30;
 

@@ -1,8 +1,8 @@
 import type { SourceOptions } from "../../../core/projects/source.ts";
 import type { IngestEvent } from "../../ingest/event.ts";
+import type { WatchedKeys } from "../adapter.ts";
 import { fitted } from "../fit.ts";
 import { jsonOfLine, levelInText, pairsOfLine } from "../line.ts";
-import type { WatchedKeys } from "../watched.ts";
 import type { SyslogMessage } from "./shape.ts";
 
 const FACILITIES =

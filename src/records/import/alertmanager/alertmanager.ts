@@ -7,17 +7,30 @@ import {
   type ImportOptions,
   ImportReport,
 } from "../importer.ts";
+import { fieldAt, fileOf, type LiveReader } from "../live.ts";
 import { UniqueNames } from "../names.ts";
 import { SecretNames } from "../secrets.ts";
 import { conditionsOf } from "./conditions.ts";
 import { inhibited, MOST_IDENTIFIERS, PROJECT_RULES, type RulePart } from "./inhibit.ts";
 import { readIntervals, windowsOf } from "./intervals.ts";
-import { liveAlertmanager } from "./live.ts";
 import { type Part, partOf } from "./part.ts";
 import { type PlannedRoute, planRoutes } from "./plan.ts";
 import { channelsOf, readReceivers } from "./receivers.ts";
 import { isSilences, readSilences, type Silence, silenceCommand } from "./silences.ts";
 import { readTree } from "./tree.ts";
+
+const liveAlertmanager: LiveReader = {
+  headers: null,
+  *files() {
+    const status = yield { path: "/api/v2/status" };
+    const text = fieldAt(status, "config", "original");
+    if (typeof text !== "string") throw new ImportFault("its status has no configuration");
+    return [
+      { name: "alertmanager.yml", text },
+      fileOf("silences.json", yield { path: "/api/v2/silences" }),
+    ];
+  },
+};
 
 /**
  * Alertmanager's configuration and its active silences. A route becomes one or more rules, receivers become channels of

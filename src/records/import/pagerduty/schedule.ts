@@ -1,6 +1,5 @@
 import type { TeamDraft } from "../team/draft.ts";
-import type { Given } from "../team/given.ts";
-import { minuteOfDay } from "../team/given.ts";
+import { type Given, minuteOfDay } from "../team/given.ts";
 import { begunBy, type GivenRotation, handover, toldFrom, turnAt } from "../team/rotation.ts";
 import { type GivenOverride, theirShifts } from "../team/schedules.ts";
 import { dailyWindow, type WeekWindow, weeklyWindow } from "../team/windows.ts";

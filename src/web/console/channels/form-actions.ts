@@ -1,8 +1,7 @@
 import { switchChannel } from "../../../core/alerts/switch-channel.ts";
 import { mustFind } from "../../../core/projects/integrations.ts";
 import { getProject } from "../../../core/projects/projects.ts";
-import type { Form, PageCall } from "../screen.ts";
-import { pathOf } from "../screen.ts";
+import { type Form, type PageCall, pathOf } from "../screen.ts";
 
 /** Where a channel's forms lead back to, below the base. */
 export const channelAt = ({ project = "", integration = "" }: PageCall["params"]) =>

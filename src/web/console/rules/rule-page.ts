@@ -1,4 +1,5 @@
 import { readWaiting } from "../../../core/alerts/waiting.ts";
+import { findForLadder } from "../../../core/oncall/schedules.ts";
 import { learningWords } from "../../../core/projects/learning-words.ts";
 import { getProject, type Project } from "../../../core/projects/projects.ts";
 import { bodyOfRule, type StoredRule } from "../../../core/projects/rule.ts";
@@ -15,15 +16,15 @@ import { filledOf } from "../ui/form.ts";
 import { ladderEndWords, minutesWords } from "../ui/ladder-now.ts";
 import { counted } from "../ui/pieces.ts";
 import { projectTabs } from "../ui/project-tabs.ts";
+import { LOOK_DAYS, schedulePage, seatNow, stretchWords } from "../ui/schedule.ts";
 import { ago, clockTime, timeOnClock } from "../ui/times.ts";
 import { typedIn } from "../ui/trying.ts";
 import { newRulePage, remedy, way } from "../ui/way.ts";
-import { comparison } from "./comparison.ts";
 import { firstFields } from "./drafts.ts";
 import { fieldsOfRule } from "./fields.ts";
-import { ladderGaps } from "./gaps.ts";
 import { isRuleGone, ruleGone } from "./gone.ts";
 import { previewSection } from "./preview.ts";
+import { bodyOfFields } from "./read-fields.ts";
 import { readRuleContext } from "./rule-context.ts";
 import { ruleForm } from "./rule-form.ts";
 import { digestOf, newRuleForms, savedRuleForms } from "./rule-forms.ts";
@@ -224,4 +225,49 @@ function deleting(call: PageCall, action: string, saved: StoredRule): Markup {
       html`<p class="wrong">${ladderEndWords(end)}</p>
 <label class="check" for="delete-ladders"><input type="checkbox" id="delete-ladders" name="ladders" value="true" required> Also end the ladders of open alerts</label>`,
   )}<button class="button danger">Delete ${saved.name}</button></form></details>`;
+}
+
+/** Times of the next fortnight at which a schedule of the saved ladder has nobody: said where the rule is read. */
+async function ladderGaps(
+  call: PageCall,
+  project: Project,
+  { escalations }: StoredRule,
+): Promise<Markup> {
+  const names = [...new Set(escalations.flatMap(({ schedules }) => schedules))];
+  const items: Markup[] = [];
+  for (const name of names) {
+    const stored = findForLadder(call.tenant.store, project, name);
+    if (stored === null) continue;
+    const { gaps } = await seatNow(call, stored);
+    const [first] = gaps;
+    if (first === undefined) continue;
+    items.push(
+      html`<li><a href="${call.base}${schedulePage(stored)}">${name}</a>: ${counted(gaps.length, "gap")}, the first ${stretchWords(first, stored.timezone)}</li>`,
+    );
+  }
+  if (items.length === 0) return html``;
+  return html`<div class="notice notice-wrong"><p>In the next ${LOOK_DAYS} days this ladder meets nobody on call:</p><ul>${items}</ul></div>`;
+}
+
+/** What somebody else saved meanwhile beside what is in the form: only where they differ. */
+function comparison(call: PageCall, saved: StoredRule, fields: URLSearchParams): Markup {
+  const mine = bodyOfFields(fields);
+  const { updated_at } = saved;
+  // Steps of a ladder of the tenant stand there.
+  const steps = (saved.ladder ?? null) === null ? saved.escalations : [];
+  const theirs = { name: saved.name, ...bodyOfRule(saved), escalations: steps };
+  const rows = Object.entries(theirs).flatMap(([name, value]) => {
+    const [there, here] = [textOf(value), textOf(mine[name])];
+    return there === here ? [] : [{ name, there, here }];
+  });
+  return html`<div class="notice notice-warn"><h2>Changed meanwhile</h2>
+<p>Somebody saved this rule ${ago(call, updated_at)}. Nothing of yours is saved yet. <a href="${call.base}${call.at}">Show theirs</a>, or save again to put yours in its place.</p>
+<div class="table-wrap"><table class="table stacked"><thead><tr><th scope="col">What</th><th scope="col">Yours</th><th scope="col">Theirs, saved now</th></tr></thead><tbody>${rows.map(
+    ({ name, there, here }) =>
+      html`<tr><th scope="row">${name.replaceAll("_", " ")}</th><td data-label="Yours"><code>${here}</code></td><td data-label="Theirs"><code>${there}</code></td></tr>`,
+  )}</tbody></table></div></div>`;
+}
+
+function textOf(value: unknown): string {
+  return value === undefined ? "–" : JSON.stringify(value);
 }

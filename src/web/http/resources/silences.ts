@@ -7,8 +7,8 @@ import {
   silencePreview,
 } from "../../../core/alerts/silencing.ts";
 import { silencesSince } from "../../../core/quiet/rows.ts";
-import type { SilenceRow } from "../../../core/quiet/silence.ts";
 import {
+  type SilenceRow,
   silenceAnswer,
   silenceChange,
   silenceState,

@@ -3,7 +3,9 @@ import { classOf, QUOTE, SEPARATOR } from "../text/classes.ts";
 import {
   BACKSLASH,
   BANG,
+  CLOSE_PAREN,
   COLON,
+  COMMA,
   DOT,
   OPEN_BRACKET,
   OPEN_PAREN,
@@ -11,9 +13,22 @@ import {
   SPACE,
 } from "../text/codes.ts";
 import { HEADER, NAME, REST, WILD } from "../text/marks.ts";
-import { pluralOf } from "./counted.ts";
 import { announces, announcesList, isVerb, type Word } from "./grammar.ts";
 import { isQuoted, listEnd, nameEnd } from "./rules.ts";
+import { COUNTED } from "./words.ts";
+
+/** `1 file` is written as `2 files`: the plural, or null. */
+function pluralOf({ shape, from, to, previous }: Word): string | null {
+  if (previous.length !== 1 || previous.charCodeAt(0) !== WILD || to - from > 12) return null;
+  const word = shape.slice(from, to);
+  if (!COUNTED.has(word) || (to < shape.length && !endsCount(shape.charCodeAt(to)))) return null;
+  if (word.endsWith("ry")) return `${word.slice(0, -1)}ies`;
+  return /(?:s|ch)$/.test(word) ? `${word}es` : `${word}s`;
+}
+
+function endsCount(code: number): boolean {
+  return code === SPACE || code === COMMA || code === DOT || code === CLOSE_PAREN;
+}
 
 /** Makes general shapes: those in which names vary, too. One for each miner; not re-entrant. */
 export class Namer {

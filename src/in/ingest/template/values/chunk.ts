@@ -29,8 +29,7 @@ import {
 import { WILD } from "../text/marks.ts";
 import { isHost, isHostAndPort } from "./hosts.ts";
 import { isBlob, keptPrefix, keptSuffix, looksRandom } from "./names.ts";
-import type { Chunk } from "./numbers.ts";
-import { allHex, isHexId, isNumeric, startsWithVersion } from "./numbers.ts";
+import { allHex, type Chunk, isHexId, isNumeric, startsWithVersion } from "./numbers.ts";
 
 /** Longer words vary. */
 export const LONGEST_WORD = 64;
