@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createMiner } from "../src/in/ingest/template/miner.ts";
+import { Miner } from "../src/in/ingest/template/miner.ts";
 import { dice, type Labelled, linesOf, type Make, shuffled } from "./template-dice.ts";
 import { eventsOf } from "./template-events.ts";
 import { SHAPES } from "./template-shapes.ts";
@@ -48,8 +48,8 @@ function groups(labels: readonly string[]): Map<string, number[]> {
 }
 
 /** Mines the lines in order, and scores the templates at the end and at first sight. */
-export function qualityOf(lines: readonly Labelled[], make = createMiner): Quality {
-  const miner = make({ limit: 10_000, rows: [] });
+export function qualityOf(lines: readonly Labelled[]): Quality {
+  const miner = new Miner({ limit: 10_000, rows: [] });
   const seen = lines.map(({ line }) => {
     const { id, root } = miner.mine(line);
     return { id, root: root.id };
@@ -189,7 +189,7 @@ function reportOrder(sets: readonly LabelledSet[]): void {
     }
   }
   console.log(`largest change of GA in 5 shuffles of each set ${percent(widest)}`);
-  const miner = createMiner({ limit: 10_000, rows: [] });
+  const miner = new Miner({ limit: 10_000, rows: [] });
   const all = sets.flatMap(({ name, content }) => content.map((line) => ({ ...line, name })));
   const mixed = shuffled(all, dice(7)).map((line) => ({ ...line, id: miner.mine(line.line).id }));
   const changes = sets.map(({ name, content }) => {

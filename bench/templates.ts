@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { createMiner, type Miner } from "../src/in/ingest/template/miner.ts";
+import { Miner } from "../src/in/ingest/template/miner.ts";
 import { dice, linesOf } from "./template-dice.ts";
 import { loghubSets, reportHeld, reportQuality } from "./template-quality.ts";
 import { SHAPES } from "./template-shapes.ts";
@@ -24,7 +24,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-const fresh = (): Miner => createMiner({ limit: 10_000, rows: [] });
+const fresh = (): Miner => new Miner({ limit: 10_000, rows: [] });
 
 function report(name: string, lines: number, times: { mine: number[]; split: number[] }): void {
   const rate = lines / median(times.mine);

@@ -9,7 +9,7 @@ import type { Registry } from "../hosted/registry/registry.ts";
 import { downSince, type Outage } from "../hosted/registry/uptime.ts";
 import { tenantPages } from "../hosted/tenant-pages.ts";
 import { filePlaces, type StartHosted } from "../hosted/tenant-places.ts";
-import { createTenantRegistry, type TenantRegistry } from "../hosted/tenant-registry.ts";
+import { TenantRegistry } from "../hosted/tenant-registry.ts";
 import type { Renderer } from "../records/reports/renderer.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
 import { upgradeAside } from "./box-upgrade.ts";
@@ -51,7 +51,7 @@ export async function hostedTenants(
     const path = (id: string) => join(data, hostedFiles.tenants, `${id}.db`);
     const prepare = (file: string) => upgradeAside(file, deps, { servesOthers: true });
     const places = filePlaces({ registry, path, prepare, start });
-    return { tenants: createTenantRegistry({ ...shared, places }), close() {} };
+    return { tenants: new TenantRegistry({ ...shared, places }), close() {} };
   }
   const { recordPlaces } = await import("./hosted-records.ts");
   const { memberships } = registry;
@@ -59,7 +59,7 @@ export async function hostedTenants(
     { data, settings, node: parts.node, address: parts.address, start, memberships },
     deps,
   );
-  return { tenants: createTenantRegistry({ ...shared, places }), close };
+  return { tenants: new TenantRegistry({ ...shared, places }), close };
 }
 
 function starter(

@@ -33,19 +33,6 @@ export interface Deadline {
   stop: (() => void) | null;
 }
 
-export interface ApnsSession {
-  /** Reserves a stream within the peer's limit; false when none is free or the session is closing. */
-  reserve(): boolean;
-  /** Gives back a reserved stream that wasn't used. */
-  release(): void;
-  /** Sends one request on a reserved stream, which is free again when the promise settles. */
-  send(request: ApnsRequest): Promise<Exchange>;
-  /** Ends the connection unless the peer answers a ping within five seconds, or answers pings alone. */
-  probe(): void;
-  /** Lets running requests finish, then closes. */
-  close(): void;
-}
-
 export interface SessionEnd {
   why: string;
   connected: boolean;
@@ -65,11 +52,7 @@ interface SessionOptions {
 }
 
 /** One HTTP/2 connection to APNs, with a ping a minute. Throws only here: for an invalid endpoint or certificate. */
-export function openApnsSession(options: SessionOptions): ApnsSession {
-  return new Session(options);
-}
-
-class Session implements ApnsSession {
+export class ApnsSession {
   readonly #options: SessionOptions;
   readonly #http2: ClientHttp2Session;
   #active = 0;
@@ -115,6 +98,7 @@ class Session implements ApnsSession {
     });
   }
 
+  /** Reserves a stream within the peer's limit; false when none is free or the session is closing. */
   reserve(): boolean {
     const isFull = this.#active >= this.#cap;
     if (this.#endedBy !== null || this.#http2.destroyed || isFull) return false;
@@ -122,11 +106,13 @@ class Session implements ApnsSession {
     return true;
   }
 
+  /** Gives back a reserved stream that wasn't used. */
   release(): void {
     this.#active--;
     this.#options.onRoom();
   }
 
+  /** Sends one request on a reserved stream, which is free again when the promise settles. */
   async send(request: ApnsRequest): Promise<Exchange> {
     const before = this.#answers;
     const exchange = await exchangeOn(this.#http2, request, {
@@ -144,6 +130,7 @@ class Session implements ApnsSession {
     return exchange;
   }
 
+  /** Ends the connection unless the peer answers a ping within five seconds, or answers pings alone. */
   probe(): void {
     if (this.#stopProbe !== null || this.#http2.destroyed || !this.#connected) return;
     const { clock } = this.#options;
@@ -156,6 +143,7 @@ class Session implements ApnsSession {
     if (!sent) this.#break("a ping could not be sent");
   }
 
+  /** Lets running requests finish, then closes. */
   close(): void {
     this.#leave("closed");
   }

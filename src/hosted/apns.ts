@@ -8,13 +8,7 @@ import {
   readApnsBody,
   readRetryAfter,
 } from "./apns-answer.ts";
-import {
-  type ApnsSession,
-  type Deadline,
-  type Exchange,
-  openApnsSession,
-  type SessionEnd,
-} from "./apns-session.ts";
+import { ApnsSession, type Deadline, type Exchange, type SessionEnd } from "./apns-session.ts";
 import type { ProviderToken } from "./apns-token.ts";
 import type { PushEnd } from "./push-counts.ts";
 
@@ -55,13 +49,6 @@ export interface ApnsPush {
   stillWanted?: () => Promise<boolean>;
 }
 
-export interface ApnsClient {
-  /** Never rejects. Resolves within 5 s of the sending. Pushes of one turn of the event loop are sent together. */
-  push(push: ApnsPush): Promise<PushResult>;
-  /** Lets running pushes finish; waiting ones return `retry`. */
-  close(): void;
-}
-
 interface ApnsOptions {
   /** "https://api.push.apple.com", its sandbox, or another. */
   endpoint: string;
@@ -90,11 +77,7 @@ interface Job {
 }
 
 /** A client of APNs' provider API over one kept HTTP/2 connection, opened when first needed. */
-export function openApns(options: ApnsOptions): ApnsClient {
-  return new Client(options);
-}
-
-class Client implements ApnsClient {
+export class ApnsClient {
   readonly #options: ApnsOptions;
   readonly #waiting = new Set<Job>();
   #session: ApnsSession | null = null;
@@ -107,6 +90,7 @@ class Client implements ApnsClient {
     this.#options = options;
   }
 
+  /** Never rejects. Resolves within 5 s of the sending. Pushes of one turn of the event loop are sent together. */
   push(push: ApnsPush): Promise<PushResult> {
     return new Promise((resolve) => {
       const { clock, counted } = this.#options;
@@ -130,6 +114,7 @@ class Client implements ApnsClient {
     });
   }
 
+  /** Lets running pushes finish; waiting ones return `retry`. */
   close(): void {
     this.#closed = true;
     this.#stopWaiting?.();
@@ -164,7 +149,7 @@ class Client implements ApnsClient {
   #connect(): void {
     const { endpoint, ca, clock } = this.#options;
     try {
-      const session = openApnsSession({
+      const session = new ApnsSession({
         endpoint,
         ca,
         clock,

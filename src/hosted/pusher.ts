@@ -1,5 +1,5 @@
 import type { Clock } from "../ground/kit/clock.ts";
-import { type ApnsClient, type ApnsPush, openApns } from "./apns.ts";
+import { ApnsClient, type ApnsPush } from "./apns.ts";
 import type { PushResult } from "./apns-answer.ts";
 import { providerToken, readApnsKey } from "./apns-token.ts";
 import type { PushCounts } from "./push-counts.ts";
@@ -90,7 +90,7 @@ function connectTo(
   if (key === null) return { why: "the APNs key is no P-256 private key" };
   const { keyId, teamId, endpoint, topic } = settings;
   const provider = providerToken({ key, keyId, teamId, version, tokens: apns, clock });
-  const client = openApns({
+  const client = new ApnsClient({
     endpoint,
     ca: settings.ca ?? undefined,
     topic,

@@ -12,34 +12,6 @@ import type { TenantPlaces } from "./tenant-places.ts";
 import { isAtRest, isQuiet, type OpenTenant, wakeAt } from "./tenant-rest.ts";
 import { mayOpen, sealStore, tokenHashes } from "./tenant-seal.ts";
 
-/** Opens a hosted tenant when it is needed or due, and closes it when it is idle. */
-export interface TenantRegistry {
-  /**
-   * The running tenant, returned directly where it is open. Null for an id of no hosted tenant, and for a closed tenant
-   * that `token` certainly doesn't open; the tenant itself checks the token. Throws ServiceError overloaded where too
-   * many are in use, not_ready where its data can't be read, ElsewhereError where another node serves it.
-   */
-  find(id: string, token?: string): Tenant | Promise<Tenant | null>;
-  /**
-   * The running tenant of a public report's UUID, or of the SHA-256 of a short token or a ping address. Null for an
-   * unknown key, and nothing is opened. Throws as `find`, and not_ready while the index may be incomplete.
-   */
-  findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null>;
-  /** At the start: makes every tenant due whose store differs from what the registry knows. */
-  survey(): Promise<void>;
-  /** The plan of an open tenant. */
-  plan(id: string): Plan;
-  /**
-   * Opens due tenants and closes idle ones, and waits some seconds at most for each. Returns whether more are due than it
-   * opened.
-   */
-  look(): Promise<boolean>;
-  /** Before the server stops: answers parked readers and writes what waits. */
-  wake(): void;
-  stop(): Promise<void>;
-  stats(): TenantRegistryStats;
-}
-
 export interface TenantRegistryStats {
   open: number;
   opened: number;
@@ -73,11 +45,8 @@ const LATER_MS = 60_000;
 const ENDING_MS = 2_000;
 const PLANS_MS = 10_000;
 
-export function createTenantRegistry(deps: TenantRegistryDeps): TenantRegistry {
-  return new OpenTenants(deps);
-}
-
-class OpenTenants implements TenantRegistry {
+/** Opens a hosted tenant when it is needed or due, and closes it when it is idle. */
+export class TenantRegistry {
   readonly #deps: TenantRegistryDeps;
   readonly #open = new Map<string, OpenTenant>();
   readonly #opening: ReturnType<typeof createOpenings>;
@@ -100,6 +69,11 @@ class OpenTenants implements TenantRegistry {
     this.#links = keepLinks(deps);
   }
 
+  /**
+   * The running tenant, returned directly where it is open. Null for an id of no hosted tenant, and for a closed tenant
+   * that `token` certainly doesn't open; the tenant itself checks the token. Throws ServiceError overloaded where too
+   * many are in use, not_ready where its data can't be read, ElsewhereError where another node serves it.
+   */
   find(id: string, token?: string): Tenant | Promise<Tenant | null> {
     const entry = this.#open.get(id);
     return entry === undefined ? this.#findClosed(id, token) : this.#used(entry);
@@ -119,6 +93,10 @@ class OpenTenants implements TenantRegistry {
     return opened === null ? null : this.#used(opened);
   }
 
+  /**
+   * The running tenant of a public report's UUID, or of the SHA-256 of a short token or a ping address. Null for an
+   * unknown key, and nothing is opened. Throws as `find`, and not_ready while the index may be incomplete.
+   */
   async findLinked(by: "reportLinks" | "senderLinks", key: string): Promise<Tenant | null> {
     const links = this.#deps.registry[by];
     let id = await links.find(key);
@@ -134,15 +112,21 @@ class OpenTenants implements TenantRegistry {
     });
   }
 
+  /** At the start: makes every tenant due whose store differs from what the registry knows. */
   async survey(): Promise<void> {
     const { registry, clock, places } = this.#deps;
     for await (const id of places.changed()) await registry.tenants.setNextDue(id, clock.now());
   }
 
+  /** The plan of an open tenant. */
   plan(id: string): Plan {
     return this.#open.get(id)?.plan ?? "free";
   }
 
+  /**
+   * Opens due tenants and closes idle ones, and waits some seconds at most for each. Returns whether more are due than it
+   * opened.
+   */
   async look(): Promise<boolean> {
     const { registry, clock, places } = this.#deps;
     await places.takeLeft((id) => this.#open.has(id));
@@ -161,6 +145,7 @@ class OpenTenants implements TenantRegistry {
     return false;
   }
 
+  /** Before the server stops: answers parked readers and writes what waits. */
   wake(): void {
     for (const { tenant } of this.#open.values()) {
       tenant.waiters.wake();

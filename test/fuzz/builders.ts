@@ -6,7 +6,7 @@ import { codePoints, cut, fits, isStorable, storableMessage } from "../../src/gr
 import { buildPayload, noticeOf } from "../../src/hosted/push.ts";
 import type { IngestEvent } from "../../src/in/ingest/event.ts";
 import { compileRule, matches } from "../../src/in/ingest/match.ts";
-import { createMiner } from "../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../src/in/ingest/template/miner.ts";
 import { buildEventBody, type EventBody, eventKinds } from "../../src/out/outbox/event.ts";
 import { describe } from "../../src/out/outbox/message.ts";
 import { slackMessage } from "../../src/out/services/slack/room.ts";
@@ -29,22 +29,22 @@ function best(run: () => void, enough: number): number {
 
 /** The aim is 20 ms; code that counts its edges on a busy machine needs room, and a bad input takes seconds. */
 const MINER_MS = 500;
-let miner = createMiner({ limit: 500, rows: [] });
+let miner = new Miner({ limit: 500, rows: [] });
 let mined = 0;
 
 /** The same line gets the same id, now and by a miner that knows what this one wrote; in time. */
 export function template(bytes: Buffer): void {
   const input = new Input(bytes);
   const message = storableMessage(input.flag() ? input.long() : input.rest().toString("utf8"));
-  if (++mined % 2000 === 0) miner = createMiner({ limit: 500, rows: [] });
+  if (++mined % 2000 === 0) miner = new Miner({ limit: 500, rows: [] });
   const { id, root } = miner.mine(message);
   const again = miner.mine(message);
   assert.deepEqual([again.id, again.root.id], [id, root.id]);
   assert.match(id, /^[0-9a-f]{16}$/);
   assert.ok(root.text.isWellFormed() && !root.text.includes("\0"));
-  const other = createMiner({ limit: 500, rows: [] });
+  const other = new Miner({ limit: 500, rows: [] });
   assert.equal(other.mine(message).id, id);
-  const ms = best(() => createMiner({ limit: 10, rows: [] }).mine(message), MINER_MS);
+  const ms = best(() => new Miner({ limit: 10, rows: [] }).mine(message), MINER_MS);
   assert.ok(ms <= MINER_MS, `${ms} ms`);
 }
 

@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type ApnsClient, type ApnsPush, openApns } from "../../src/hosted/apns.ts";
+import { ApnsClient, type ApnsPush } from "../../src/hosted/apns.ts";
 import { providerToken } from "../../src/hosted/apns-token.ts";
 import { createPushCounts, type PushEnd } from "../../src/hosted/push-counts.ts";
 import type { Apns } from "../../src/hosted/registry/apns-settings.ts";
@@ -50,7 +50,7 @@ async function bench(
     tokens: await tokensOf(t, fake, clock),
   });
   const counts = createPushCounts();
-  const client = openApns({ endpoint, ca, topic, provider, clock, counted: counts.add });
+  const client = new ApnsClient({ endpoint, ca, topic, provider, clock, counted: counts.add });
   t.after(async () => {
     client.close();
     await fake.close();
@@ -335,7 +335,7 @@ test("a connection that doesn't answer a ping is closed, and the next push uses 
     version: 1,
     tokens: await tokensOf(t, fake, clock),
   });
-  const client = openApns({ endpoint: line.endpoint, ca, topic, provider, clock });
+  const client = new ApnsClient({ endpoint: line.endpoint, ca, topic, provider, clock });
   await client.push(pushTo(device(1)));
   line.cut();
   const lost = client.push(pushTo(device(1)));
@@ -365,7 +365,7 @@ test("with no server a push ends as retry at once, and the next connection waits
   const clock = handClock();
   const provider = { current: () => "jwt", refused: async () => false };
   const { endpoint } = door;
-  const client = openApns({ endpoint, ca: undefined, topic: "t", provider, clock });
+  const client = new ApnsClient({ endpoint, ca: undefined, topic: "t", provider, clock });
   t.after(() => client.close());
   const first = await client.push(pushTo(device(1)));
   assert.equal(first.kind, "retry");
@@ -384,7 +384,13 @@ test("with no server a push ends as retry at once, and the next connection waits
 test("an invalid endpoint is a fault of the configuration", async () => {
   const clock = handClock();
   const provider = { current: () => "jwt", refused: async () => false };
-  const client = openApns({ endpoint: "no address", ca: undefined, topic: "t", provider, clock });
+  const client = new ApnsClient({
+    endpoint: "no address",
+    ca: undefined,
+    topic: "t",
+    provider,
+    clock,
+  });
   assert.equal((await client.push(pushTo(device(1)))).kind, "misconfigured");
   client.close();
 });
@@ -393,7 +399,7 @@ test("an untrusted certificate delivers nothing", async (t) => {
   const { fake, clock } = await bench(t);
   const provider = { current: () => "jwt", refused: async () => false };
   const { endpoint, topic } = fake;
-  const client = openApns({ endpoint, ca: undefined, topic, provider, clock });
+  const client = new ApnsClient({ endpoint, ca: undefined, topic, provider, clock });
   assert.equal((await client.push(pushTo(device(1)))).kind, "retry");
   assert.equal(fake.received.length, 0);
   client.close();

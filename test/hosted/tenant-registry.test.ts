@@ -6,7 +6,7 @@ import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
 import { openSqliteRegistry } from "../../src/hosted/registry/sqlite/registry.ts";
 import type { TenantPlaces } from "../../src/hosted/tenant-places.ts";
-import { createTenantRegistry } from "../../src/hosted/tenant-registry.ts";
+import { TenantRegistry } from "../../src/hosted/tenant-registry.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
 import { type HandClock, handClock } from "../support/clock.ts";
 import { plainSealer } from "../support/hosted.ts";
@@ -38,7 +38,7 @@ async function withSlow(t: TestContext) {
     hasUnknown: async () => false,
   };
   const limits = { mostOpen: 10, warmMs: 1 };
-  const tenants = createTenantRegistry({ registry, clock, log: silentLog, limits, places });
+  const tenants = new TenantRegistry({ registry, clock, log: silentLog, limits, places });
   return { clock, registry, tenants, slow, quick, opening, asked };
 }
 

@@ -6,7 +6,7 @@ import { type HeardBook, readHeard } from "./first-seen.ts";
 import type { HourCounts } from "./hour-counts.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
-import { createMiner, type Miner, type MinerRow } from "./template/miner.ts";
+import { Miner, type MinerRow } from "./template/miner.ts";
 
 /** The hot path's state of one project. */
 export interface ProjectState {
@@ -45,7 +45,7 @@ export function createProjectStates(
     let state = states.get(projectId);
     if (state === undefined) {
       const rows = store.sql<[projectId: number], MinerRow>(ROWS).all(projectId);
-      const miner = createMiner({ limit: limits.templates, rows });
+      const miner = new Miner({ limit: limits.templates, rows });
       state = { miner, heard: null, usedIn: round };
       states.set(projectId, state);
       loaded = true;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { partsOf } from "../../../src/core/alerts/parts.ts";
-import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../../src/in/ingest/template/miner.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
 /** Which parts of a message are variable in its template. */
@@ -55,7 +55,7 @@ test("the parts add up to the message, and show all variable parts of a template
   fc.assert(
     fc.property(fc.array(word, { maxLength: 12 }), (words) => {
       const message = words.join(" ");
-      const template = createMiner({ limit: 10, rows: [] }).mine(message).ownText;
+      const template = new Miner({ limit: 10, rows: [] }).mine(message).ownText;
       const parts = partsOf(message, template);
       assert.equal(parts.map(({ text }) => text).join(""), message);
       if (template.includes("<*>"))

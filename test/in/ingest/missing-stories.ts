@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { noteDowntime } from "../../../src/in/ingest/first-seen.ts";
-import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../../src/in/ingest/template/miner.ts";
 import fc from "../../support/property.ts";
 import { DAY, HOUR, type Opened, placeOf, type Sent as UnusuallySent } from "./unusual-stories.ts";
 
 /** Rules that ask for what no longer comes, against an evaluator of the contract's words. */
 
 const TEXTS = ["disk is full on sda", "payment was refused by the bank"];
-const TEMPLATE = createMiner({ limit: 10, rows: [] }).mine(TEXTS[0] as string).id;
+const TEMPLATE = new Miner({ limit: 10, rows: [] }).mine(TEXTS[0] as string).id;
 
 interface Sent
   extends UnusuallySent<"nothing" | "end" | "again" | "fail" | "down" | "ahead" | "sweep"> {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { StoredRule } from "../../../src/core/projects/rule.ts";
 import { admits, compileRule } from "../../../src/in/ingest/match.ts";
-import { createMiner, type MinerRow } from "../../../src/in/ingest/template/miner.ts";
+import { Miner, type MinerRow } from "../../../src/in/ingest/template/miner.ts";
 import { Namer } from "../../../src/in/ingest/template/naming/general.ts";
 import { mayHold } from "../../../src/in/ingest/template/naming/holds.ts";
 import { ANNOUNCING, ANNOUNCING_CLOSED } from "../../../src/in/ingest/template/naming/words.ts";
@@ -149,7 +149,7 @@ test("one of a thing and several are one event; a number of its own is no count"
 });
 
 test("a name and a number in one place are one template, by one id", () => {
-  const miner = createMiner({ limit: 100, rows: [] });
+  const miner = new Miner({ limit: 100, rows: [] });
   const named = miner.mine("user alice logged in");
   const numbered = miner.mine("user 42 logged in");
   assert.equal(named.id, numbered.id);
@@ -164,7 +164,7 @@ test("a name and a number in one place are one template, by one id", () => {
 });
 
 test("that a place has names is learned late, and kept", () => {
-  const miner = createMiner({ limit: 100, rows: [] });
+  const miner = new Miner({ limit: 100, rows: [] });
   miner.mine("user 42 logged in");
   assert.deepEqual(
     miner.takeChanges().rows.map(({ shape }) => hasNames(shape)),
@@ -176,7 +176,7 @@ test("that a place has names is learned late, and kept", () => {
     rows.map(({ shape }) => hasNames(shape)),
     [true],
   );
-  const again = createMiner({ limit: 100, rows });
+  const again = new Miner({ limit: 100, rows });
   again.mine("user 7 logged in");
   assert.deepEqual(again.takeChanges().rows, []);
 });
@@ -191,7 +191,7 @@ test("a text may be in a line whose names fit, never for an ordinary word", () =
 });
 
 test("templates of rules 2 go on, also where a sign was taken for a name", () => {
-  const miner = createMiner({ limit: 100, rows: RULES_2 });
+  const miner = new Miner({ limit: 100, rows: RULES_2 });
   const rootOf = (line: string) => {
     const { root } = miner.mine(line);
     return RULES_2.find(({ id }) => id === root.id)?.text;
@@ -212,12 +212,12 @@ test("templates of rules 2 go on, also where a sign was taken for a name", () =>
     "queue stock is full": "queue <*> is full",
   }))
     assert.equal(rootOf(line), text, line);
-  const again = createMiner({ limit: 100, rows: miner.takeChanges().rows });
+  const again = new Miner({ limit: 100, rows: miner.takeChanges().rows });
   assert.deepEqual(again.takeChanges(), { rows: [], merged: [], evicted: [] });
 });
 
 test("templates of rules 3 go on, also where a word is a name today", () => {
-  const miner = createMiner({ limit: 100, rows: RULES_3 });
+  const miner = new Miner({ limit: 100, rows: RULES_3 });
   for (const [line, text] of Object.entries({
     "Unknown type shop.mail": "Unknown type shop.stock",
     "tasks of ImportJob are late": "tasks of ImportJob are late",
@@ -237,7 +237,7 @@ test("templates of rules 3 go on, also where a word is a name today", () => {
   const streams = ["stream AUDIT is full", "stream ORDERS is full"];
   const [younger, older] = streams.map((of) => RULES_3.find(({ text }) => text === of)?.id);
   assert.deepEqual(merged, [{ younger, older }]);
-  const again = createMiner({ limit: 100, rows });
+  const again = new Miner({ limit: 100, rows });
   assert.deepEqual(again.takeChanges(), { rows: [], merged: [], evicted: [] });
 });
 
@@ -250,7 +250,7 @@ const RULES_3 = rowsOf("templates-rules-3.json");
 const oldId = (text: string): string => OLD.find((row) => row.text === text)?.id as string;
 
 test("templates of the release before keep their ids, and those that are one today merge", () => {
-  const miner = createMiner({ limit: 100, rows: OLD });
+  const miner = new Miner({ limit: 100, rows: OLD });
   for (const { id, aliasOf } of OLD) {
     if (aliasOf !== null) assert.equal(miner.rootOf(id), aliasOf);
   }
@@ -279,7 +279,7 @@ test("templates of the release before keep their ids, and those that are one tod
       [oldId("removed <*> entries"), oldId("removed <*> entry")],
     ].sort(),
   );
-  const again = createMiner({ limit: 100, rows });
+  const again = new Miner({ limit: 100, rows });
   assert.deepEqual(again.takeChanges(), { rows: [], merged: [], evicted: [] });
   assert.equal(again.mine("session opened for user zoe").root.id, alice);
 });
@@ -290,7 +290,7 @@ test("rules that name a word of an old template go on taking its lines, and only
     id: 1,
     match: { ...defaultRule.match, template_contains: "user bob" },
   } as unknown as StoredRule);
-  const miner = createMiner({ limit: 100, rows: OLD });
+  const miner = new Miner({ limit: 100, rows: OLD });
   const takes = (line: string) => admits(rule, "app", miner.mine(line));
   assert.deepEqual(
     ["bob", "alice", "zoe"].map((name) => takes(`session opened for user ${name}`)),

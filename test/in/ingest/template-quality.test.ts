@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { dice, linesOf, shuffled } from "../../../bench/template-dice.ts";
 import { qualityOf, score } from "../../../bench/template-quality.ts";
 import { SHAPES } from "../../../bench/template-shapes.ts";
-import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../../src/in/ingest/template/miner.ts";
 
 test("templates group the sample lines as expected, in any order", () => {
   for (const seed of [1, 2, 3]) {
@@ -25,7 +25,7 @@ test("the score counts a group only when it is exact", () => {
 });
 
 test("a flood of templates stays within the limit, and used templates stay known", () => {
-  const miner = createMiner({ limit: 200, rows: [] });
+  const miner = new Miner({ limit: 200, rows: [] });
   const choices = dice(5);
   const word = (): string =>
     Array.from({ length: 6 }, () => String.fromCharCode(97 + choices.below(26))).join("");

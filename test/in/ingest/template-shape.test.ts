@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../../src/in/ingest/template/miner.ts";
 import { Shaper } from "../../../src/in/ingest/template/reading/shape.ts";
 import { inBoth, test } from "../../support/long.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
 
 function textOf(message: string): string {
-  return createMiner({ limit: 100, rows: [] }).mine(message).root.text;
+  return new Miner({ limit: 100, rows: [] }).mine(message).root.text;
 }
 
 /** The ids of messages, each in the same miner. */
 function idsOf(...messages: string[]): string[] {
-  const miner = createMiner({ limit: 100, rows: [] });
+  const miner = new Miner({ limit: 100, rows: [] });
   return messages.map((message) => miner.mine(message).id);
 }
 
@@ -360,8 +360,8 @@ for (const [as, runs] of inBoth(300, 2_000))
           );
           const shaper = new Shaper();
           assert.equal(shaper.shapeOf(other), shaper.shapeOf(line), `${line}\n${other}`);
-          const miner = createMiner({ limit: 100, rows: [] });
-          const cold = createMiner({ limit: 100, rows: [] }).mine(other).id;
+          const miner = new Miner({ limit: 100, rows: [] });
+          const cold = new Miner({ limit: 100, rows: [] }).mine(other).id;
           miner.mine(line);
           assert.equal(miner.mine(other).id, cold);
         },

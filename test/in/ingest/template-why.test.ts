@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { createMiner } from "../../../src/in/ingest/template/miner.ts";
+import { Miner } from "../../../src/in/ingest/template/miner.ts";
 import { whyOf } from "../../../src/in/ingest/template/why.ts";
 import { testBox } from "../../support/box.ts";
 import fc, { anyCharacter } from "../../support/property.ts";
@@ -43,7 +43,7 @@ describe("why a message has its template", () => {
   });
 
   test("its parts in their places are the message again, and its id is the miner's", () => {
-    const miner = createMiner({ limit: 10_000, rows: [] });
+    const miner = new Miner({ limit: 10_000, rows: [] });
     let whole = 0;
     for (const line of lines) {
       const { template, parts, ids } = whyOf(line);

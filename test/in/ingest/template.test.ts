@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMiner, type Miner, type MinerRow } from "../../../src/in/ingest/template/miner.ts";
+import { Miner, type MinerRow } from "../../../src/in/ingest/template/miner.ts";
 import { createTrial } from "../../../src/in/ingest/template/try.ts";
 import fc from "../../support/property.ts";
 
@@ -11,7 +11,7 @@ function templatesOf(lines: Iterable<string>) {
 }
 
 function fresh(limit = 1_000): Miner {
-  return createMiner({ limit, rows: [] });
+  return new Miner({ limit, rows: [] });
 }
 
 /** Keeps rows as the database would: upserted by id, deleted when reported as evicted. */
@@ -26,7 +26,7 @@ class Rows {
   }
 
   again(limit = 1_000): Miner {
-    return createMiner({ limit, rows: [...this.byId.values()].reverse() });
+    return new Miner({ limit, rows: [...this.byId.values()].reverse() });
   }
 }
 
@@ -239,7 +239,7 @@ test("a template of older masking rules stays, and today's shape is its alias", 
     shape: "disk of another age",
     state: '{"r":0,"n":1}',
   };
-  const again = createMiner({ limit: 10, rows: [old] });
+  const again = new Miner({ limit: 10, rows: [old] });
   const { id, root } = again.mine("disk 8 of node-4 is full");
   assert.equal(id, row.id);
   assert.equal(root.id, old.id);
@@ -251,14 +251,14 @@ test("a template of older masking rules stays, and today's shape is its alias", 
       [row.id, old.id],
     ],
   );
-  const third = createMiner({ limit: 10, rows: changed });
+  const third = new Miner({ limit: 10, rows: changed });
   assert.equal(third.mine("disk 9 of node-5 is full").root.id, old.id);
   assert.deepEqual(third.takeChanges().rows, []);
 });
 
 test("damaged rows don't stop a miner", () => {
   const row = { id: "00000000000000ab", shape: "a b", text: "a b", aliasOf: "gone", state: "{" };
-  const miner = createMiner({ limit: 10, rows: [row] });
+  const miner = new Miner({ limit: 10, rows: [row] });
   assert.equal(miner.rootOf(row.id), row.id);
   assert.equal(miner.rootOf("unknown"), "unknown");
 });

@@ -3,7 +3,7 @@ import type { Reader } from "../../../ground/store/store.ts";
 import type { IngestEvent } from "../event.ts";
 import { BLOCK_LINES, lineReader } from "../line-outlines.ts";
 import type { KeptLine } from "../logtail.ts";
-import { createMiner, type Miner, type MinerRow } from "../template/miner.ts";
+import { Miner, type MinerRow } from "../template/miner.ts";
 import { Namer } from "../template/naming/general.ts";
 import { Shaper } from "../template/reading/shape.ts";
 import { hasNames, textOfShape } from "../template/text/marks.ts";
@@ -62,7 +62,7 @@ const MOST_TEMPLATES = 100_000;
 
 /** A miner with all that the project's knows. */
 export function minerOf(reader: Reader, projectId: number): Miner {
-  return createMiner({
+  return new Miner({
     limit: MOST_TEMPLATES,
     rows: [...storedTemplates(reader, projectId).values()],
   });

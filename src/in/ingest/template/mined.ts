@@ -38,19 +38,6 @@ export interface MinerChanges {
   evicted: string[];
 }
 
-export interface Miner {
-  /** Never throws, whatever the message holds. */
-  mine(message: string): Mined;
-  /** The changes since the last call. Write them in the transaction that holds the lines. */
-  takeChanges(): MinerChanges;
-  /** The root's id; an unknown id is returned unchanged. */
-  rootOf(id: string): string;
-  /** Shapes in memory, with aliases. */
-  readonly size: number;
-  /** Shapes evicted since the start. */
-  readonly overflowed: number;
-}
-
 export interface MinerOptions {
   /** The most shapes in memory; above it those used longest ago are evicted. */
   limit: number;

@@ -14,7 +14,7 @@
  * A folder imports only from those below it: reading > header, prose > values > text. Naming and mining import only text.
  */
 import { ForgetfulMap } from "../../../ground/kit/forgetful-map.ts";
-import type { Mined, Miner, MinerChanges, MinerOptions, MinerRow } from "./mined.ts";
+import type { Mined, MinerChanges, MinerOptions, MinerRow } from "./mined.ts";
 import { Entry, idOfShape, NamedShape, Recency } from "./mining/entry.ts";
 import { LineCache } from "./mining/lines.ts";
 import { Merging } from "./mining/merging.ts";
@@ -23,20 +23,17 @@ import { Namer } from "./naming/general.ts";
 import { minerRules, Shaper } from "./reading/shape.ts";
 import { textOfShape, WILD_TEXT, withoutNames } from "./text/marks.ts";
 
-export type { Mined, Miner, MinerRow } from "./mined.ts";
+export type { Mined, MinerRow } from "./mined.ts";
 export { minerRules } from "./reading/shape.ts";
-
-/** A miner with the rows of earlier ones: the same line gets the same id and root. */
-export function createMiner(options: MinerOptions): Miner {
-  return new TemplateMiner(options);
-}
 
 const MASKS_SINCE = 1; // later rules changed only names
 const SIGNS_SINCE = 3; // earlier rules took a sign behind a noun for its name, as in `topic: orders`
 /** Shapes with names that are remembered. */
 const MOST_NAMED = 4_096;
 
-class TemplateMiner implements Miner {
+/** A miner with the rows of earlier ones: the same line gets the same id and root. */
+export class Miner {
+  /** Shapes evicted since the start. */
   overflowed = 0;
   readonly #limit: number;
   readonly #shaper = new Shaper();
@@ -65,10 +62,12 @@ class TemplateMiner implements Miner {
     this.#restore(rows);
   }
 
+  /** Shapes in memory, with aliases. */
   get size(): number {
     return this.#byId.size;
   }
 
+  /** Never throws, whatever the message holds. */
   mine(message: string): Mined {
     let line = this.#lines.get(message);
     if (line === undefined || line.entry.dead) {
@@ -81,10 +80,12 @@ class TemplateMiner implements Miner {
     return line;
   }
 
+  /** The root's id; an unknown id is returned unchanged. */
   rootOf(id: string): string {
     return this.#byId.get(id)?.root.id ?? id;
   }
 
+  /** The changes since the last call. Write them in the transaction that holds the lines. */
   takeChanges(): MinerChanges {
     const rows = this.#changed.filter((entry) => !entry.dead).map(rowOf);
     for (const entry of this.#changed) entry.changed = false;

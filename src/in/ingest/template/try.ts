@@ -1,4 +1,4 @@
-import { createMiner, type Mined } from "./miner.ts";
+import { type Mined, Miner } from "./miner.ts";
 
 /** A template of some lines. */
 export interface TriedTemplate {
@@ -14,7 +14,7 @@ const LIMIT = 100_000;
 
 /** Lines are added one by one, so that a file needn't be in memory. */
 export function createTrial() {
-  const miner = createMiner({ limit: LIMIT, rows: [] });
+  const miner = new Miner({ limit: LIMIT, rows: [] });
   const shapes = new Map<string, { count: number; example: string; mined: Mined }>();
   return {
     add(line: string) {
