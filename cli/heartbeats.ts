@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { z } from "zod";
+import { type FieldFlag, fieldFlags } from "../src/ground/kit/field-kind.ts";
 import {
   type HeartbeatAnswer,
   type HeartbeatRun,
@@ -8,10 +10,36 @@ import {
 import { api, v1 } from "./api.ts";
 import { type ApiOptions, urlOf } from "./connection.ts";
 import { CommandError, exitCodes } from "./exit.ts";
-import { addFieldFlags, fieldsGiven } from "./field-flags.ts";
+import { levelHelp } from "./level.ts";
 import { namedInProject, nounCommands } from "./noun.ts";
-import { addFlags, apiFlags, type GivenBy, print } from "./options.ts";
+import { addFlags, apiFlags, type GivenBy, print, readOption } from "./options.ts";
 import { agoOrNever, printable, short, table, when } from "./table.ts";
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+const flagsOf = (shape: Shape): [name: string, of: FieldFlag][] =>
+  Object.entries(shape).flatMap(([name, schema]): [string, FieldFlag][] => {
+    const of = fieldFlags.get(schema);
+    return of === undefined ? [] : [[name, of]];
+  });
+
+/** Adds the flags of a noun's fields, in the order of its shape. */
+function addFieldFlags(command: Command, shape: Shape): Command {
+  for (const [, { flag, about }] of flagsOf(shape))
+    command.addOption(readOption(flag, about.replace("LEVEL", levelHelp)));
+  return command;
+}
+
+/** The fields whose flags were given, as the interface takes them. */
+function fieldsGiven(shape: Shape, options: object): Record<string, unknown> {
+  const given = new Map(Object.entries(options));
+  return Object.fromEntries(
+    flagsOf(shape).flatMap(([name, { flag }]) => {
+      const value: unknown = given.get(new Option(flag).attributeName());
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 const { slug, uuid } = heartbeatCreate.shape;
 /** What is said of one when it is made, beside its pace. */
