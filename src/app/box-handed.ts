@@ -19,6 +19,7 @@ import {
   rowsAside,
   setRowsAside,
 } from "../hosted/record/handed.ts";
+import { type FailedUpgrade, failedUpgrades } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { takeToldRows } from "../tenant/told-elsewhere.ts";
@@ -87,7 +88,7 @@ export async function takeLeftRows(
   }
 }
 
-/** Takes what other machines hand over, while this one has the box. */
+/** Takes what other machines hand over, and hears what is wrong with them, while this one has the box. */
 export function takeHanded(
   {
     database,
@@ -98,6 +99,7 @@ export function takeHanded(
 ) {
   const over = new AbortController();
   let aside: number | null = null;
+  let failed: readonly FailedUpgrade[] = [];
   const take = async (id: string, rows: readonly HandedRow[]) => {
     const counts = await takeToldRows(tenant, rows, (numbers) =>
       setRowsAside(database, tenant.id, { id, version, numbers }),
@@ -106,6 +108,7 @@ export function takeHanded(
     log.warn(counts, "what another machine confirmed while it had no database is taken");
   };
   const look = async () => {
+    failed = await failedUpgrades(database);
     await takeLeftRows({ database, tenant, keeper, take }, { clock, signal: over.signal });
     if (!over.signal.aborted) aside ??= await rowsAside(database, tenant.id, version);
   };
@@ -125,6 +128,8 @@ export function takeHanded(
   return {
     /** How many lines wait for a program of another version, because this one can't read them. */
     aside: () => aside ?? 0,
+    /** Machines that stand by, and couldn't upgrade the box. */
+    failed: () => failed,
     async stop() {
       over.abort();
       await running;

@@ -2,35 +2,25 @@ import { join } from "node:path";
 import { hexId } from "../ground/kit/ids.ts";
 import { loadKeyRing } from "../ground/kit/key-ring.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import {
-  createKeeper,
-  type Keeper,
-  type KeeperOptions,
-  type MadeOf,
-} from "../ground/store/record/keeper.ts";
+import { createKeeper, type Keeper, type KeeperOptions } from "../ground/store/record/keeper.ts";
 import { newMark, readMark } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import { nodeNameOf } from "../hosted/nodes/name.ts";
-import type { StoreCopy } from "../hosted/record/copy.ts";
 import { postgresRecord } from "../hosted/record/postgres-record.ts";
-import { type FoundStore, findStore, type Owned } from "../hosted/record/taking.ts";
+import { type FailedUpgrade, type FoundStore, findStore } from "../hosted/record/taking.ts";
 import type { Database } from "../hosted/registry/postgres/connect.ts";
-import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
 import { databaseMigrations, migrateDatabase } from "../hosted/registry/postgres/migrate.ts";
 import { inWords } from "../hosted/registry/postgres/open.ts";
 import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
 import { noteDeeds } from "../tenant/deeds.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { BoxRole } from "../web/http/role.ts";
-import { isKnownThere, isLatest, type Lying, lyingAt, mustFit } from "./box-found.ts";
-import { handOverTold, takeHanded, unconfirmedOf } from "./box-handed.ts";
+import { isLatest, lyingAt, mustFit } from "./box-found.ts";
+import { takeHanded, unconfirmedOf } from "./box-handed.ts";
 import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
-import { prepareTaken } from "./box-living.ts";
 import { type Notes, notesIn } from "./box-notes.ts";
-import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
-import { standBy } from "./box-standby.ts";
-import { upgradeAside } from "./box-upgrade.ts";
+import { type BoxTaker, type TakenOver, takeBox } from "./box-taking.ts";
 import type { BoxConfig } from "./config.ts";
 import { inTime, onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -38,7 +28,6 @@ import type { TakeSocket } from "./machine-link.ts";
 import type { KeptBox } from "./operate/database-health.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
-import type { StandbyDoors } from "./standby-doors.ts";
 
 /** A box whose commits are in a database as well. */
 export interface BoxRecord extends KeptBox {
@@ -107,11 +96,8 @@ async function openLinked(
     let found = maySkip ? await inTime(reached, deps) : await reached;
     if (found !== "away") mustFit(found, { ...lying, data });
     const isOlder = found !== "away" && found !== null && !isLatest(found, lying);
-    const notes = notesIn(
-      data,
-      { ...(mark ?? newMark), runs: [...(mark?.runs ?? []), run], isOlder, standsBy: null },
-      deps,
-    );
+    const runs = [...(mark?.runs ?? []), run];
+    const notes = notesIn(data, { ...(mark ?? newMark), runs, isOlder, standsBy: null }, deps);
     let tenantId = lying.local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
     let over: TakenOver = { epoch: 0, doors: null, madeOf: null };
     const kept = postgresRecord({
@@ -135,7 +121,7 @@ async function openLinked(
       const sees = (now: FoundStore) => {
         found = now;
       };
-      over = await takeOver(place, { record, lifecycle, sees }, deps);
+      over = await takeBox(place, { record, lifecycle, sees }, deps);
     }
     const whose = () => ({ tenant: tenantId ?? null, epoch: notes.now().epoch });
     const unconfirmed = unconfirmedOf(data, whose, deps);
@@ -152,15 +138,16 @@ async function openLinked(
         handed = takeHanded({ database, tenant, keeper }, deps);
         if (keeper.state().aloneSince !== null) return;
         over.epoch = (await record.take()).epoch;
-        notes.note({ runs: [run], epoch: over.epoch, kept: true, isOlder: false, wasAlone: false });
+        notes.note({ runs: [run], epoch: over.epoch, ...SERVED });
       },
-      role: () => roleOf(keeper, { owner: node, epoch: over.epoch }),
+      role: () => roleOf(keeper, { owner: node, epoch: over.epoch }, handed?.failed()),
       isAwaited: () => notes.now().hasOthers,
       mayLeave(atOnce) {
         const isAlone = () => keeper.state().aloneSince !== null;
         return untilFollowed({ database, isAlone }, deps, atOnce);
       },
       handedAside: () => handed?.aside() ?? 0,
+      failedElsewhere: () => handed?.failed() ?? [],
       freePort: async (id) => (await over.doors?.free(id)) ?? null,
       async stop() {
         await handed?.stop();
@@ -174,13 +161,21 @@ async function openLinked(
   }
 }
 
-function roleOf(keeper: Keeper, of: Pick<BoxRole, "owner" | "epoch">): BoxRole {
+/** What a directory's mark says once its box is served. */
+const SERVED = { kept: true, isOlder: false, wasAlone: false, failed: null };
+
+function roleOf(
+  keeper: Keeper,
+  of: Pick<BoxRole, "owner" | "epoch">,
+  failed: readonly FailedUpgrade[] = [],
+): BoxRole {
   const { aloneSince, isStopped } = keeper.state();
-  return { role: aloneSince === null ? "owner" : "alone", ...of, behind: 0, isStopped };
+  const role = { role: aloneSince === null ? ("owner" as const) : ("alone" as const), ...of };
+  return { ...role, behind: 0, isStopped, ...(failed.length > 0 && { upgrade_failed: true }) };
 }
 
 /** What is taken is noted before anything is kept under it: by that is known what another machine lacks. */
-function notingTaken(kept: Taker["record"], notes: Notes): Taker["record"] {
+function notingTaken(kept: BoxTaker["record"], notes: Notes): BoxTaker["record"] {
   return {
     ...kept,
     async take() {
@@ -217,113 +212,6 @@ function keeperOf(
     hasOthers: () => notes.now().hasOthers,
     ...how,
   });
-}
-
-interface TakenOver {
-  epoch: number;
-  doors: StandbyDoors | null;
-  /** What the store in the directory was made of; null: it is compared. */
-  madeOf: MadeOf | null;
-}
-
-interface Place {
-  config: BoxConfig;
-  database: Database;
-  node: string;
-  run: string;
-  found: FoundStore;
-  path: string;
-  isOlder: boolean;
-  lying: Lying;
-  notes: Notes;
-  link: BoxLink | null;
-}
-
-/** Takes a box that is in the database, now or when its owner is gone, and makes the directory's store like it. */
-async function takeOver(
-  place: Place,
-  { record, lifecycle, sees }: Taker,
-  deps: BoxDeps,
-): Promise<TakenOver> {
-  const { database, found, path, isOlder, lying, notes } = place;
-  const forwarder = place.link?.forwarder ?? null;
-  const isOwn = lying.mark?.runs.includes(found.run) ?? false;
-  const { data } = place.config;
-  if (isOlder) {
-    const of = { database, tenantId: found.tenantId, epoch: lying.mark?.epoch ?? null };
-    await onceItAnswers(deps, () => handOverTold(data, of, deps));
-  }
-  const open = () => {
-    const { tenantId } = found;
-    return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
-  };
-  let madeOf: MadeOf | null = null;
-  const prepared = (of: StoreCopy | null, wasLost: boolean, first: () => Promise<void>) =>
-    prepareTaken(record, deps, async () => {
-      await first();
-      if (of !== null) madeOf = await replaceStore(path, { copy: of, wasLost }, deps);
-      notes.note({ isOlder: false, standsBy: null });
-      await upgradeAside(path, deps);
-    });
-  const mayBeFree = isOwn || found.clean;
-  let copy = mayBeFree && isOlder ? await open() : null;
-  const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
-  if (owned !== null) {
-    const { epoch, wasLost } = owned;
-    await prepared(copy, wasLost, async () => {});
-    return { epoch, doors: null, madeOf };
-  }
-  notes.note({ kept: true, isOlder: true });
-  copy ??= await open();
-  const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
-  const standing = await standBy({ ...place, copy, fits, forwarder }, deps);
-  notes.note({ standsBy: standing.doors.url });
-  lifecycle.onStop("standby", async () => {
-    await standing.end();
-    forwarder?.close();
-    await standing.doors.close();
-  });
-  deps.onStandby?.({
-    url: standing.doors.url,
-    reload: standing.doors.reload,
-    isWell: standing.isWell,
-    stop: () => lifecycle.stop(),
-  });
-  for (;;) {
-    sees(await standing.untilFree());
-    const taken = await record.take().catch(notNow);
-    if (taken === null) continue;
-    deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
-    await prepared(copy, taken.wasLost, () => standing.end());
-    return { epoch: taken.epoch, doors: standing.doors, madeOf };
-  }
-}
-
-interface Taker {
-  record: ReturnType<typeof postgresRecord>;
-  lifecycle: Lifecycle;
-  /** What `record` is to find when it takes. */
-  sees(found: FoundStore): void;
-}
-
-/** null where another process has it, or had it since it was found, or a newer program has changed what is copied. */
-async function takeNow(
-  record: Taker["record"],
-  copy: StoreCopy | null,
-  deps: BoxDeps,
-): Promise<Owned | null> {
-  if (copy !== null) await onceItAnswers(deps, () => copy.follow());
-  if (copy !== null && isOfNewer(copy)) return null;
-  return onceItAnswers(deps, () => record.take()).catch((error: unknown) => {
-    if (error instanceof RecordFault) return null;
-    throw error;
-  });
-}
-
-/** Another took it, or nobody knows: it is looked at again. */
-function notNow(error: unknown): null {
-  if (error instanceof RecordFault || error instanceof DatabaseAway) return null;
-  throw error;
 }
 
 function asFault(error: unknown, settings: DatabaseSettings): unknown {

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import { StoreFault } from "../ground/store/faults.ts";
+import type { DatabaseMark } from "../ground/store/record/mark.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
 import {
   endStandby,
@@ -29,6 +30,8 @@ const STOOD_MS = 5_000;
 const FRESH_MS = 10_000;
 const FORGET_LOOKS = 60;
 const LATE_MS = 30_000;
+/** Whoever couldn't upgrade the box stands by for so long, and says so, before it tries again. */
+const AGAIN_MS = 30_000;
 
 /** Has commands on this machine's directory done by the one that serves. */
 const deskSender =
@@ -49,6 +52,8 @@ interface StandbyPlace {
   forwarder: Forwarder | null;
   /** As the box was found at the start. */
   found: FoundStore;
+  /** Why the process before couldn't upgrade the box, and to which schema. */
+  failed: DatabaseMark["failed"];
   /** Throws StoreFault where this machine couldn't serve it. */
   fits(found: FoundStore): void;
 }
@@ -88,6 +93,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
       owner,
       epoch: latest.epoch,
       behind: behind(),
+      upgrade_failed: failed() !== null,
       fault: fault(),
       differing,
       ownerless: secondsSince(ownerlessSince),
@@ -116,7 +122,11 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     // A copy that was never whole is behind from the first moment on.
     return Math.max(copy.seq === null ? 1 : 0, secondsSince(freshAt));
   };
-  const fault = () => faults.database ?? faults.copy ?? faults.program;
+  const startedAt = clock.mono();
+  /** Once another machine has done it, nothing is left to fail. */
+  const failed = () =>
+    place.failed !== null && copy.schema() < place.failed.schema ? place.failed.why : null;
+  const fault = () => faults.database ?? faults.copy ?? faults.program ?? failed();
   /** What whoever leaves is told: it waits for a copy that will be up to date. */
   const said = () => {
     if (fault() !== null) return null;
@@ -142,7 +152,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   const look = async () => {
     const at = clock.mono();
     try {
-      const found = await standByFor(database, me, said());
+      const found = await standByFor(database, { ...me, failed: failed() }, said());
       if (found === null) throw new Error("the database has forgotten the box");
       heardMs = at - lookedAt > STOOD_MS || faults.database !== null ? 0 : heardMs + at - lookedAt;
       latest = found;
@@ -175,6 +185,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   };
   const mayTake = (): boolean =>
     faults.database === null &&
+    (failed() === null || clock.mono() - startedAt >= AGAIN_MS) &&
     mayTakeBox(latest, { run: me.run, heardMs, isFresh: isFresh(), mayServe });
 
   // Whoever leaves waits for a machine that it knows of.

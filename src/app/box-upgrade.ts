@@ -5,7 +5,7 @@ import { createWorkThread, type Heard } from "../ground/kit/thread.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { checkHeader } from "../ground/store/header.ts";
 import { migrations } from "../ground/store/migrations.ts";
-import type { UpgradeRefused, UpgradeWork } from "../ground/store/upgrade-worker.ts";
+import { type UpgradeRefused, type UpgradeWork, upgraded } from "../ground/store/upgrade-worker.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** The upgrade of a smaller store takes no longer than a thread's start. */
@@ -31,9 +31,12 @@ export async function upgradeAside(
   deps: Pick<BoxDeps, "clock" | "log">,
   { servesOthers = false }: { servesOthers?: boolean } = {},
 ): Promise<void> {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < SMALL_BYTES) return;
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const isSmall = bytes < SMALL_BYTES;
+  if (bytes === 0 || (isSmall && servesOthers)) return;
   const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
   if (schema >= known) return;
+  if (isSmall) return mustBeDone(upgraded({ path, env: {} }));
   const isOver = await inTurn(path);
   deps.log.info({ schema, known }, "the store is brought to this program's schema");
   isAtWork = true;
@@ -42,8 +45,7 @@ export async function upgradeAside(
     isOver();
   });
   if ("said" in heard) {
-    const refused = heard.said as UpgradeRefused | null;
-    if (refused !== null) throw new StoreFault(refused.kind, refused.message);
+    mustBeDone(heard.said as UpgradeRefused | null);
   } else {
     const why = heard.ended;
     if (why === "late" || why === "heap")
@@ -55,6 +57,10 @@ export async function upgradeAside(
       throw new StoreFault("unavailable", `${path}: no thread starts now that upgrades it.`);
     deps.log.warn({ why }, "the store isn't brought to this program's schema yet");
   }
+}
+
+function mustBeDone(refused: UpgradeRefused | null): void {
+  if (refused !== null) throw new StoreFault(refused.kind, refused.message);
 }
 
 async function inThread(path: string, { clock }: Pick<BoxDeps, "clock">): Promise<Heard> {

@@ -10,7 +10,7 @@ import type { IngestHandler, IngestReply } from "../web/http/ingest.ts";
 import { type BoxRole, roleRoute } from "../web/http/role.ts";
 import { serverLimits } from "../web/http/server-limits.ts";
 import type { BoxConfig } from "./config.ts";
-import { counter, exposition, gauge, roleMetric } from "./operate/metrics.ts";
+import { counter, exposition, gauge, roleMetric, upgradeMetric } from "./operate/metrics.ts";
 import type { BoxDeps } from "./parts.ts";
 import type { Forwarder } from "./standby-forward.ts";
 import { createStandbyLane } from "./standby-lane.ts";
@@ -76,8 +76,8 @@ export function openStandbyDoor(
   };
   const routes = [
     roleRoute(() => {
-      const { role, owner, epoch, behind } = now();
-      return { role, owner, epoch, behind };
+      const { role, owner, epoch, behind, upgrade_failed } = now();
+      return { role, owner, epoch, behind, ...(upgrade_failed && { upgrade_failed }) };
     }),
     ...operatingRoutes({
       health: () => summarize(checksOf(now())),
@@ -129,7 +129,7 @@ export function openStandbyDoor(
 }
 
 function checksOf(state: StandbyState): HealthCheck[] {
-  const { fault, differing, ownerless, owner, behind, link } = state;
+  const { fault, differing, ownerless, owner, behind, link, upgrade_failed } = state;
   const linked: HealthCheck[] = link
     ? [
         {
@@ -161,7 +161,9 @@ function checksOf(state: StandbyState): HealthCheck[] {
       detail:
         fault === null
           ? "this machine can take the box"
-          : "this machine can't take the box: box doctor and the log say why",
+          : upgrade_failed
+            ? "this machine took the box, and couldn't upgrade it: box doctor and the log say why"
+            : "this machine can't take the box: box doctor and the log say why",
     },
     {
       name: "flags",
@@ -181,7 +183,7 @@ function checksOf(state: StandbyState): HealthCheck[] {
   ];
 }
 
-const metricsOf = ({ role, behind, fault, link }: StandbyState): string =>
+const metricsOf = ({ role, behind, fault, link, upgrade_failed }: StandbyState): string =>
   exposition([
     ...(link === null
       ? []
@@ -209,6 +211,7 @@ const metricsOf = ({ role, behind, fault, link }: StandbyState): string =>
           gauge("box_held_connections", "Connections that wait until a machine serves.", link.held),
         ]),
     roleMetric(role),
+    upgradeMetric(upgrade_failed === true),
     gauge("box_copy_behind_seconds", "Seconds by which a standby's copy is behind.", behind),
     gauge("box_can_take", "Whether a standby could take the box.", fault === null ? 1 : 0),
   ]);

@@ -1,8 +1,9 @@
 import type { Clock } from "../../ground/kit/clock.ts";
 import type { Keeper } from "../../ground/store/record/keeper.ts";
+import type { FailedUpgrade } from "../../hosted/record/taking.ts";
 import type { HealthCheck } from "../../tenant/health.ts";
 import type { BoxRole } from "../../web/http/role.ts";
-import { counter, gauge, type Metric, roleMetric } from "./metrics.ts";
+import { counter, gauge, type Metric, roleMetric, upgradeMetric } from "./metrics.ts";
 
 /** A box whose commits are in a database as well. */
 export interface KeptBox {
@@ -10,6 +11,8 @@ export interface KeptBox {
   role(): BoxRole;
   /** Lines of another machine that this program can't read. */
   handedAside(): number;
+  /** Machines that stand by, and couldn't upgrade the box. */
+  failedElsewhere(): readonly FailedUpgrade[];
 }
 
 /** So long a disk that has changed a page is looked at. */
@@ -17,7 +20,7 @@ const ROT_MS = 24 * 3_600_000;
 
 /** Whether the database has every commit before anybody hears of it. */
 export function databaseCheck(
-  { keeper, handedAside }: Pick<KeptBox, "keeper" | "handedAside">,
+  { keeper, handedAside, failedElsewhere }: Omit<KeptBox, "role">,
   clock: Clock,
 ): HealthCheck {
   const { aloneSince, isStopped, fault, putBack, putBackAt } = keeper.state();
@@ -39,6 +42,11 @@ export function databaseCheck(
       ok: false,
       detail: `${handedAside()} lines that another machine confirmed can't be read by this program: they are kept in the database until one of that machine's version serves`,
     };
+  const [failed] = failedElsewhere();
+  if (aloneSince === null && failed !== undefined) {
+    const detail = `machine ${failed.node} stands by, and couldn't upgrade the box when it took it: it may not be able to take it again`;
+    return { ...base, ok: false, detail, named: `${detail}. ${failed.why}` };
+  }
   if (aloneSince === null)
     return { ...base, ok: true, detail: "it has every change that was answered or sent" };
   const seconds = Math.round((clock.mono() - aloneSince) / 1000);
@@ -49,11 +57,15 @@ export function databaseCheck(
   return { ...base, ok: false, detail, named: `${detail} (${fault ?? "no answer"})` };
 }
 
-export function databaseMetrics({ keeper, role }: KeptBox, clock: Clock): Metric[] {
+export function databaseMetrics(
+  { keeper, role, failedElsewhere }: Omit<KeptBox, "handedAside">,
+  clock: Clock,
+): Metric[] {
   const { aloneSince, aloneMs, kept, waiting, putBack, compared } = keeper.state();
   const now = aloneSince === null ? 0 : clock.mono() - aloneSince;
   return [
     roleMetric(role().role),
+    upgradeMetric(failedElsewhere().length > 0),
     gauge(
       "box_alone",
       "Whether this disk alone has what is answered, because the database is away.",

@@ -7,6 +7,19 @@ import { askBox } from "./ask.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import type { Directory } from "./status.ts";
 
+/** Of a directory with a database: why the box, taken here last, couldn't be upgraded. */
+export function upgradeFindings(data: string): Finding[] {
+  const failed = readMark(data)?.failed ?? null;
+  if (failed === null) return [];
+  return [
+    wrong(
+      "upgrade",
+      `the box couldn't be upgraded here: ${failed.why}`,
+      "set that right, and restart the box; or install the older program again",
+    ),
+  ];
+}
+
 /** Where a data directory is that of a machine that stands by: how it does. Else null. */
 export async function standbyFindings({ data, clock }: Directory): Promise<Finding[] | null> {
   const at = readMark(data)?.standsBy ?? null;
@@ -16,7 +29,11 @@ export async function standbyFindings({ data, clock }: Directory): Promise<Findi
       ? wrong("key", "there is none", "copy box.key and box.key.* from the other machine")
       : ok("key", "there is one");
   if (!isLocked(data))
-    return [key, note("service", "this machine stood by, and isn't running: systemctl start box")];
+    return [
+      key,
+      ...upgradeFindings(data),
+      note("service", "this machine stood by, and isn't running: systemctl start box"),
+    ];
   const role = (await askBox(clock, `${at}/v1/role`)) as BoxRole | null;
   const health = (await askBox(clock, `${at}/readyz`)) as Health | null;
   if (role === null || health === null)
@@ -25,6 +42,7 @@ export async function standbyFindings({ data, clock }: Directory): Promise<Findi
   return [
     key,
     ok("service", `this machine stands by at ${at}: ${owner}`),
+    ...(role.upgrade_failed ? upgradeFindings(data) : []),
     ...health.checks.map(({ name, ok: isWell, detail }) =>
       isWell ? ok(name, detail) : wrong(name, detail, "see the log of the box"),
     ),

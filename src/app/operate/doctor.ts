@@ -13,7 +13,7 @@ import type { Reader } from "../../ground/store/store.ts";
 import { unheardHeartbeats } from "../../in/heartbeats/unheard.ts";
 import { diskSizes } from "../../tenant/disk.ts";
 import { contactFindings } from "./contact-health.ts";
-import { standbyFindings } from "./doctor-standby.ts";
+import { standbyFindings, upgradeFindings } from "./doctor-standby.ts";
 import {
   ailingChannels,
   backupFinding,
@@ -50,6 +50,7 @@ export async function examine(options: Directory): Promise<Finding[]> {
       ...outside,
       ...whole(reader),
       schemaFinding(status),
+      ...upgradeFindings(data),
       diskFinding(status),
       clockFinding(reader, options.clock),
       ...keyFindings(reader, data),

@@ -57,6 +57,11 @@ export function turnMetrics(turns: LoopTurns): Metric[] {
 export const roleMetric = (role: BoxRole["role"]): Metric =>
   gauge("box_role", "What this machine is for the box.", [{ labels: { role }, value: 1 }]);
 
+export const upgradeMetric = (hasFailed: boolean): Metric =>
+  gauge("box_upgrade_failed", "Whether a machine that stands by couldn't upgrade the box.", [
+    { value: hasFailed ? 1 : 0 },
+  ]);
+
 /** Messages at the ports for senders, by result. */
 export function portMetric(ports: readonly PortCounts[]): Metric {
   const sums = new Map<string, { labels: Record<string, string>; value: number }>();

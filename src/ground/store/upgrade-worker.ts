@@ -17,8 +17,8 @@ export interface UpgradeWork {
 /** Why a store stays as it was. */
 export type UpgradeRefused = Pick<StoreFault, "kind" | "message">;
 
-/** A store that can't even be opened here ends the thread. */
-function upgraded({ path, env }: UpgradeWork): UpgradeRefused | null {
+/** Throws where the store can't even be opened: that ends the thread. */
+export function upgraded({ path, env }: UpgradeWork): UpgradeRefused | null {
   Object.assign(process.env, env);
   const db = openSqlite(path);
   try {

@@ -78,13 +78,16 @@ export interface Standby {
   version: string;
   /** How many of its tables' versions this program knows. */
   schema: number;
+  /** Why it couldn't upgrade the box. Default: null, it hasn't failed. */
+  failed?: string | null;
 }
 
 const STAND_BY = `WITH me AS (
-  INSERT INTO nodes (id, run, version, store_schema, alive_until, is_fresh) VALUES ($1, $2, $3, $4, ${LIFE}, $5)
+  INSERT INTO nodes (id, run, version, store_schema, alive_until, is_fresh, failed)
+    VALUES ($1, $2, $3, $4, ${LIFE}, $5, $6)
     ON CONFLICT (id) DO UPDATE SET run = excluded.run, version = excluded.version,
       store_schema = excluded.store_schema, seen_at = now(), alive_until = excluded.alive_until,
-      is_fresh = excluded.is_fresh)
+      is_fresh = excluded.is_fresh, failed = excluded.failed)
   ${FOUND} ORDER BY tenant_id LIMIT 1`;
 const LOOK_MS = 2_000;
 
@@ -94,10 +97,10 @@ const LOOK_MS = 2_000;
  */
 export async function standByFor(
   database: Database,
-  { node, run, version, schema }: Standby,
+  { node, run, version, schema, failed = null }: Standby,
   isFresh: boolean | null,
 ): Promise<FoundStore | null> {
-  const values = [node, run, version, schema, isFresh];
+  const values = [node, run, version, schema, isFresh, failed];
   const [found] = await database.query<FoundStore>(STAND_BY, values, { withinMs: LOOK_MS });
   return found ?? null;
 }
@@ -110,6 +113,20 @@ export async function isFollowed(database: Database): Promise<boolean | null> {
     { withinMs: LOOK_MS },
   );
   return row?.isFollowed ?? null;
+}
+
+/** A machine that stands by, and why it couldn't upgrade the box. */
+export interface FailedUpgrade {
+  node: string;
+  why: string;
+}
+
+export function failedUpgrades(database: Database): Promise<FailedUpgrade[]> {
+  return database.query<FailedUpgrade>(
+    "SELECT id AS node, failed AS why FROM nodes WHERE failed IS NOT NULL AND alive_until > clock_timestamp() ORDER BY id",
+    [],
+    { withinMs: LOOK_MS },
+  );
 }
 
 /** Stands by no longer. */

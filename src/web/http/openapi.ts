@@ -135,7 +135,7 @@ const plainRoutes: Record<string, { summary: string; security?: object[]; respon
   "/v1/openapi.json": { summary: "This document" },
   "/v1/role": {
     summary:
-      "Whether this machine serves the box (200) or stands by (503), for load balancers: `role`, `owner`, `epoch`, `behind`",
+      "Whether this machine serves the box (200) or stands by (503), for load balancers: `role`, `owner`, `epoch`, `behind`; `upgrade_failed` where a machine that stands by couldn't upgrade the box",
     responses: {
       "200": { description: "This machine serves the box" },
       "503": { description: "This machine is the standby" },

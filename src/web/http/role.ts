@@ -11,6 +11,8 @@ export interface BoxRole {
   epoch: number;
   /** Seconds by which the copy here is behind; 0 on the owner. */
   behind: number;
+  /** A machine that stands by, here or elsewhere, couldn't upgrade the box. Absent: none is known. */
+  upgrade_failed?: boolean;
   /** It serves the box, and nobody hears anything for now. */
   isStopped?: boolean;
 }

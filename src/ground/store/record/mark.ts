@@ -22,6 +22,8 @@ const mark = z.object({
   hasOthers: z.boolean().default(false),
   /** It stands by, and answers at this address. */
   standsBy: z.string().nullable().default(null),
+  /** The schema to which it couldn't be brought when it was taken last, and why. */
+  failed: z.object({ schema: z.number(), why: z.string() }).nullable().default(null),
 });
 
 /** Of a directory that no database had before. */

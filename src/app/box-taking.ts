@@ -1,0 +1,149 @@
+import { migrations } from "../ground/store/migrations.ts";
+import type { MadeOf } from "../ground/store/record/keeper.ts";
+import type { DatabaseMark } from "../ground/store/record/mark.ts";
+import { RecordFault } from "../ground/store/record/record.ts";
+import type { StoreCopy } from "../hosted/record/copy.ts";
+import type { postgresRecord } from "../hosted/record/postgres-record.ts";
+import type { FoundStore, Owned } from "../hosted/record/taking.ts";
+import type { Database } from "../hosted/registry/postgres/connect.ts";
+import { DatabaseAway } from "../hosted/registry/postgres/database-faults.ts";
+import { isKnownThere, type Lying, mustFit } from "./box-found.ts";
+import { handOverTold } from "./box-handed.ts";
+import type { BoxLink } from "./box-link.ts";
+import { prepareTaken } from "./box-living.ts";
+import type { Notes } from "./box-notes.ts";
+import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
+import { standBy } from "./box-standby.ts";
+import { upgradeAside } from "./box-upgrade.ts";
+import type { BoxConfig } from "./config.ts";
+import { onceItAnswers } from "./database-wait.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { BoxDeps } from "./parts.ts";
+import type { StandbyDoors } from "./standby-doors.ts";
+
+export interface TakenOver {
+  epoch: number;
+  doors: StandbyDoors | null;
+  /** What the store in the directory was made of; null: it is compared. */
+  madeOf: MadeOf | null;
+}
+
+interface Place {
+  config: BoxConfig;
+  database: Database;
+  node: string;
+  run: string;
+  found: FoundStore;
+  path: string;
+  isOlder: boolean;
+  lying: Lying;
+  notes: Notes;
+  link: BoxLink | null;
+}
+
+/** Takes a box that is in the database, now or when its owner is gone, and makes the directory's store like it. */
+export async function takeBox(
+  place: Place,
+  { record, lifecycle, sees }: BoxTaker,
+  deps: BoxDeps,
+): Promise<TakenOver> {
+  const { database, found, path, isOlder, lying, notes } = place;
+  const forwarder = place.link?.forwarder ?? null;
+  const isOwn = lying.mark?.runs.includes(found.run) ?? false;
+  const { data } = place.config;
+  if (isOlder) {
+    const of = { database, tenantId: found.tenantId, epoch: lying.mark?.epoch ?? null };
+    await onceItAnswers(deps, () => handOverTold(data, of, deps));
+  }
+  const open = () => {
+    const { tenantId } = found;
+    return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
+  };
+  let madeOf: MadeOf | null = null;
+  const prepared = (of: StoreCopy | null, wasLost: boolean, first: () => Promise<void>) =>
+    prepareTaken(record, deps, async () => {
+      await first();
+      if (of !== null) madeOf = await replaceStore(path, { copy: of, wasLost }, deps);
+      notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });
+      await upgradeNoted(path, notes, deps);
+    });
+  const failed = failedBefore(lying);
+  // It says so where it stands by. What only its own disk has isn't given up for that.
+  const maySay = failed !== null && (isOlder || isKnownThere(found, lying));
+  const mayBeFree = (isOwn || found.clean) && !maySay;
+  let copy = mayBeFree && isOlder ? await open() : null;
+  const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
+  if (owned !== null) {
+    const { epoch, wasLost } = owned;
+    await prepared(copy, wasLost, async () => {});
+    return { epoch, doors: null, madeOf };
+  }
+  notes.note({ kept: true, isOlder: true });
+  copy ??= await open();
+  const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
+  const standing = await standBy({ ...place, copy, fits, forwarder, failed }, deps);
+  notes.note({ standsBy: standing.doors.url });
+  lifecycle.onStop("standby", async () => {
+    await standing.end();
+    forwarder?.close();
+    await standing.doors.close();
+  });
+  deps.onStandby?.({
+    url: standing.doors.url,
+    reload: standing.doors.reload,
+    isWell: standing.isWell,
+    stop: () => lifecycle.stop(),
+  });
+  for (;;) {
+    sees(await standing.untilFree());
+    const taken = await record.take().catch(notNow);
+    if (taken === null) continue;
+    deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
+    await prepared(copy, taken.wasLost, () => standing.end());
+    return { epoch: taken.epoch, doors: standing.doors, madeOf };
+  }
+}
+
+export interface BoxTaker {
+  record: ReturnType<typeof postgresRecord>;
+  lifecycle: Lifecycle;
+  /** What `record` is to find when it takes. */
+  sees(found: FoundStore): void;
+}
+
+/** What this program couldn't upgrade the box for, here, when it was taken last. */
+function failedBefore({ mark }: Lying): DatabaseMark["failed"] {
+  const failed = mark?.failed ?? null;
+  return failed?.schema === migrations("box").length ? failed : null;
+}
+
+/** Whoever starts here next knows what couldn't be done, and says so. */
+async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<void> {
+  try {
+    await upgradeAside(path, deps);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    notes.note({ failed: { schema: migrations("box").length, why } });
+    throw error;
+  }
+}
+
+/** null where another process has it, or had it since it was found, or a newer program has changed what is copied. */
+async function takeNow(
+  record: BoxTaker["record"],
+  copy: StoreCopy | null,
+  deps: BoxDeps,
+): Promise<Owned | null> {
+  if (copy !== null) await onceItAnswers(deps, () => copy.follow());
+  if (copy !== null && isOfNewer(copy)) return null;
+  return onceItAnswers(deps, () => record.take()).catch((error: unknown) => {
+    if (error instanceof RecordFault) return null;
+    throw error;
+  });
+}
+
+/** Another took it, or nobody knows: it is looked at again. */
+function notNow(error: unknown): null {
+  if (error instanceof RecordFault || error instanceof DatabaseAway) return null;
+  throw error;
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "node:test";
+import { migrations } from "../../src/ground/store/migrations.ts";
+import { run } from "../support/children.ts";
+import { newer } from "../support/newer.ts";
+import { postgresTest } from "../support/postgres.ts";
+import { program, programFile } from "../support/program.ts";
+import { scratch } from "../support/scratch.ts";
+import { type Machine, twoMachines } from "../support/two-machines.ts";
+import { untilSo } from "../support/until.ts";
+
+/** A newer program that can't upgrade the box, on one of two machines and on both. */
+
+const WHY = /near "no": syntax error/;
+
+const asked = async ({ url, api }: Machine, path: string) =>
+  (
+    await fetch(`${url}${path}`, {
+      headers: { connection: "close", authorization: `Bearer ${api.key}` },
+    })
+  ).text();
+const databaseOf = async (machine: Machine) => {
+  const { checks } = JSON.parse(await asked(machine, "/readyz")) as {
+    checks: { name: string; ok: boolean; detail: string }[];
+  };
+  return checks.find(({ name }) => name === "database");
+};
+const doctor = async ({ data }: Machine) =>
+  (await run(await programFile(), ["doctor", "--data", data])).out;
+
+describe("an upgrade that fails", { concurrency: true }, () => {
+  postgresTest(
+    "an upgrade that fails on both machines is said by both, and by who serves",
+    async (t) => {
+      const broken = await newer(scratch(t), "CREATE no table;");
+      const { one, two, ledger } = await twoMachines(t, { isLinked: true });
+      await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+      assert.ok(!(await asked(one, "/v1/role")).includes("upgrade_failed"));
+      await two.stop();
+      await one.stop();
+      for (const machine of [one, two]) await assert.rejects(machine.startAs(broken), WHY);
+      assert.match(await doctor(one), WHY);
+
+      // Nobody serves, and whoever is started again says why.
+      await one.startAs(broken);
+      await two.startAs(broken);
+      for (const machine of [one, two]) {
+        const { status, role } = (await machine.role()) ?? {};
+        assert.deepEqual({ status, role }, { status: 503, role: "none" });
+        assert.match(await asked(machine, "/v1/role"), /"upgrade_failed":true/);
+        const { ok, detail } = (await databaseOf(machine)) ?? {};
+        assert.equal(ok, false);
+        assert.match(detail ?? "", /took the box, and couldn't upgrade it/);
+        const metrics = await asked(machine, "/metrics");
+        assert.match(metrics, /^box_upgrade_failed 1$/m);
+        assert.match(metrics, /^box_can_take 0$/m);
+        assert.match(await doctor(machine), WHY);
+      }
+
+      // The program before serves, and says what is wrong with the other machine.
+      await two.kill();
+      await two.startAs(await program());
+      assert.equal((await two.role())?.role, "owner");
+      await untilSo(async () => (await databaseOf(two))?.ok === false, "it hears of the other one");
+      assert.match((await databaseOf(two))?.detail ?? "", WHY);
+      assert.match(await asked(two, "/v1/role"), /"upgrade_failed":true/);
+      assert.match(await asked(two, "/metrics"), /^box_upgrade_failed 1$/m);
+      assert.ok(!(await doctor(two)).includes("couldn't be upgraded"));
+      assert.ok(await ledger.send(one, "by the one that can't"));
+
+      // Nothing is said any more when a program that can is there.
+      await one.stop();
+      await one.startAs(await program());
+      await untilSo(async () => (await databaseOf(two))?.ok === true, "both are well");
+      assert.ok(!(await asked(one, "/v1/role")).includes("upgrade_failed"));
+      assert.match(await asked(one, "/metrics"), /^box_can_take 1$/m);
+    },
+  );
+
+  postgresTest("a machine that couldn't upgrade the box tries again", async (t) => {
+    const next = await newer(scratch(t), "CREATE TABLE later (x);");
+    const { one, two, ledger } = await twoMachines(t, { isLinked: true });
+    await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+    await two.stop();
+    await one.stop();
+    // The copy before the upgrade can't be laid there.
+    const copy = join(one.data, `box.db.schema-${migrations("box").length}`);
+    mkdirSync(copy);
+    writeFileSync(join(copy, "file"), "");
+    await assert.rejects(one.startAs(next), /did not start/);
+    await one.startAs(next);
+    rmSync(copy, { recursive: true });
+    const isUnready = async () => (await fetch(`${one.url}/readyz`)).status === 503;
+    await untilSo(isUnready, "nobody serves, and it waits");
+    await untilSo(async () => (await one.role())?.role === "owner", "its second try");
+    assert.ok(await ledger.send(one, "after it"));
+    assert.ok(!(await doctor(one)).includes("couldn't be upgraded"));
+  });
+});
