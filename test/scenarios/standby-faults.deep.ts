@@ -15,6 +15,8 @@ const FOUND_BY: Record<BoxFaultName, Blow> = {
   "events don't wait": "cut, then killed",
   "what leaves doesn't wait": "cut, then killed",
   "anybody writes the box": "SIGSTOP",
+  "answers don't wait": "SIGSTOP",
+  "an epoch isn't raised, and a process isn't named": "SIGSTOP",
   "no id is skipped after an owner that was lost": "owner cut",
   "a box is taken by who has just heard the database": "both cut",
   "what is confirmed alone isn't noted": "owner cut",

@@ -50,6 +50,13 @@ async function until(
 const serves = async (machine: Machine) => (await machine.role())?.status === 200;
 const standsBy = async (machine: Machine) => (await machine.role())?.role === "standby";
 
+/** What a reader hears who comes while the machine stands still; null: nothing. */
+const readFrom = ({ url, api }: Machine): Promise<number | null> =>
+  fetch(`${url}/v1/projects`, { headers: { authorization: `Bearer ${api.key}` } }).then(
+    ({ status }) => status,
+    () => null,
+  );
+
 /**
  * Two machines with senders, one blow after the other. What was answered is in the record, no alert id is seen twice, and
  * each page rings. `look` is given the machine that stands by, before anything befalls it. `isLinked`: they know each
@@ -135,8 +142,10 @@ export async function standbyStory(
     async SIGSTOP() {
       const from = performance.now();
       owner.signal("SIGSTOP");
+      const read = readFrom(owner);
       await changesHands(from);
       other.signal("SIGCONT");
+      assert.notEqual(await read, 200, "a machine whose box was taken tells nobody of it");
       await isRefused(other);
     },
     async "power off"() {

@@ -72,7 +72,12 @@ export const storeFaults = {
 } as const satisfies Record<string, readonly (readonly [text: string, spoilt: string])[]>;
 export type StoreFaultName = keyof typeof storeFaults;
 
-const { "events don't wait": EVENTS, "what leaves doesn't wait": LEAVES } = storeFaults;
+const {
+  "answers don't wait": ANSWERS,
+  "events don't wait": EVENTS,
+  "what leaves doesn't wait": LEAVES,
+  "an epoch isn't raised, and a process isn't named": EPOCHS,
+} = storeFaults;
 
 /** The same for two machines of a box. */
 export const boxFaults = {
@@ -83,6 +88,8 @@ export const boxFaults = {
     ['"AND seq IN ($12, $4)"', '""'],
     ["SURE_MS = 8e3", "SURE_MS = 8e9"],
   ],
+  "answers don't wait": ANSWERS,
+  "an epoch isn't raised, and a process isn't named": EPOCHS,
   "no id is skipped after an owner that was lost": [
     ["if (wasLost) leaveGap", "if (false) leaveGap"],
   ],
