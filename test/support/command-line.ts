@@ -10,6 +10,9 @@ export interface Said {
   err: string;
 }
 
+/** Made once: commander puts a command's options back before it parses again. */
+const program = createProgram();
+
 /**
  * Runs `box …` in this process, on an environment of its own (HOME, PATH and the clock of UTC alone unless told otherwise):
  * a process takes half a second on a busy machine, and most commands need none.
@@ -34,7 +37,7 @@ export async function box(
   // Commander reads flags' environment twins from the process, while it parses and before it waits.
   const own = process.env;
   process.env = terminal.env;
-  const running = onTerminal(terminal, () => runProgram(createProgram(), words.map(String)));
+  const running = onTerminal(terminal, () => runProgram(program, words.map(String)));
   process.env = own;
   const code = await running;
   await new Promise(setImmediate);
