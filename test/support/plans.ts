@@ -43,7 +43,7 @@ const MAY: readonly [text: RegExp, why: string][] = [
   [/state IN \('open', 'acknowledged'\) LIMIT 1000\)/, "what isn't over, a thousand at most"],
   [/^SELECT 1 FROM executions WHERE .* LIMIT 1$/, "one row"],
   [/ORDER BY id DESC LIMIT 1 OFFSET \?$/, "so many back as alerts are told one by one"],
-  [/^UPDATE pages SET contact_id = @to/, "a contact takes the place of another: seldom"],
+  [/^UPDATE pages SET contact_id = \+@to/, "a contact takes the place of another: seldom"],
   [/^SELECT quote\("/, "a test looks at everything"],
   [/at BETWEEN \? AND \? AND project_id <> \?/, "each project's rows are asked for"],
   [/WHERE project_id = \(SELECT id FROM p .* LIMIT 1\) LIMIT 1$/, "one row"],
