@@ -10,8 +10,8 @@ import { drawTimes } from "./times.ts";
 /** Set by scripts, so that what the box draws must not take them away. */
 const OWN = new Set(["data-current", "data-picked", "data-some", "data-changed", "tabindex"]);
 
-/** How long a changed row's foot is dim, milliseconds. */
-const MARKED_MS = 160;
+/** How long a changed row is marked, milliseconds: as long as its bar fades. */
+const MARKED_MS = 700;
 
 export interface Put {
   /** The form that this is the answer to. */
