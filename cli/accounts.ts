@@ -18,7 +18,7 @@ export async function namesOf(options: ApiOptions): Promise<(id: string) => stri
 
 /**
  * Returns a function that turns emails into account ids. It also takes the part before the @ where only one account has
- * it, `email:` before either (as the API does), an id, and `me` for the key's own account. Throws CommandError that lists
+ * it, an address behind `email:` (as the API does), an id, and `me` for the key's own account. Throws CommandError that lists
  * the accounts.
  */
 export async function accountIds(options: ApiOptions): Promise<(who: string) => string> {
@@ -28,7 +28,7 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
   ]);
   return (who) => {
     if (who === "me") return me.account.id;
-    const wanted = foldEmail(who.replace(/^email:/, ""));
+    const wanted = foldEmail(who.replace(/^email:(?=.*@)/, ""));
     const same = (email: string) => foldEmail(email) === wanted;
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;

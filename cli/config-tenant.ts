@@ -72,6 +72,7 @@ async function planThings(
         const lines = lineDiff((was && noun.text?.(was)) ?? "", noun.text?.(one) ?? "");
         return { lines, neededBy, apply: () => make().catch(faults) };
       },
+      // What would be refused once all else has been applied is said before.
       mayGo(one) {
         const [first] = noun.namedBy?.(one, document.projects) ?? [];
         if (first !== undefined)

@@ -6,7 +6,8 @@ import { alertRows, asking, tablesOf, typedSql, writersIn } from "./support/tabl
 const tables = tablesOf(
   writersIn([
     readSource("src/core/projects/a.ts", 'tx.sql("DELETE FROM rules, DELETE FROM integrations");'),
-    readSource("src/out/outbox/a.ts", 'tx.sql("DELETE FROM deliveries");'),
+    readSource("src/out/outbox/a.ts", 'tx.sql("DELETE FROM deliveries, DELETE FROM relay_keys");'),
+    readSource("src/core/quiet/a.ts", 'tx.sql("DELETE FROM SET");'),
   ]),
 );
 

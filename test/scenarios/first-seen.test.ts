@@ -127,7 +127,7 @@ test("what came for two weeks and no longer comes opens an alert, and ends it wh
   );
   const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
   const why = await run(["why", String(alert.id)], { env });
-  assert.match(why.out, /Nothing of it came since .*longest silence was 15 min/, why.err);
+  assert.match(why.out, /Nothing of it came since .*longest pause was 15 min/, why.err);
   const tried = (await box.api("POST", `${at}/dry-run`, { rule })).body;
   assert.equal(tried.alert_count, 1);
 

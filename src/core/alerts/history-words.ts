@@ -120,7 +120,7 @@ const SAY: Readonly<Record<string, Says>> = {
           ` ${counted(detail.number("came"), "event")} came in its window, usually ${detail.text("usually")} do.`
         }${
           detail.has("missing_since") &&
-          say` Nothing of it came since ${{ time: detail.number("missing_since") }}; in the two weeks before its longest silence was ${{ span: detail.number("longest_silence") }}.`
+          say` Nothing of it came since ${{ time: detail.number("missing_since") }}; in the two weeks before its longest pause was ${{ span: detail.number("longest_silence") }}.`
         }`,
   recent_changes: (detail) =>
     say`Changed within the hour before: ${detail

@@ -22,10 +22,11 @@ export const LABEL_PART = String.raw`(?<not>-?)label:(?<label>${NAME})(?:(?<op>!
 export function labelPart(groups: Readonly<Record<string, string | undefined>>) {
   const { not, label = "", op = "", text = "" } = groups;
   const isPattern = op.endsWith("~");
+  const compare: "=" | "~" = isPattern ? "~" : "=";
   return {
     name: unquoted(label),
     /** How a value is compared: as text or as a pattern of the whole value; null: any value. */
-    op: op === "" ? null : isPattern ? "~" : "=",
+    op: op === "" ? null : compare,
     // In a pattern a backslash is the pattern's own.
     text: isPattern ? text.replace(/^"(.*)"$/s, "$1") : unquoted(text),
     /** Whether an alert must not be like that. */

@@ -16,7 +16,7 @@ export async function createNotifier(env: NodeJS.ProcessEnv) {
   const socket = env["NOTIFY_SOCKET"] ?? "";
   const direct = socket === "" ? null : await datagramTo(socket);
   const send: Send = socket === "" ? () => {} : (direct ?? byCommand);
-  const way = socket === "" ? "none" : direct ? "socket" : "command";
+  const way: "none" | "socket" | "command" = socket === "" ? "none" : direct ? "socket" : "command";
   return {
     /** How messages are sent; `none` without a service manager. */
     way,

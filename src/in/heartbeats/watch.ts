@@ -155,7 +155,7 @@ export function createHeartbeatWatch(deps: {
           log.warn({ err: error, heartbeat: id }, "a heartbeat could not be fed");
         }
     },
-    /** Changes a heartbeat's state by `change`, and passes the result to the rules. */
+    /** Changes a heartbeat's state by `change`, and passes the result to the rules. `as`: the caller's store of the tenant. */
     async change(
       id: string,
       change: (tx: Tx, beat: HeartbeatState, row: HeartbeatRow) => Step,

@@ -234,7 +234,7 @@ export function noteDowntime(tx: Tx, { until, seconds }: { until: number; second
 }
 
 const KEPT_SECONDS = 35 * DAY;
-/** As long as the longest silence that a rule can ask for. */
+/** As long as the longest pause that a rule can ask for. */
 const DOWN_KEPT_SECONDS = 100 * DAY;
 const OLD_RETURNS = `DELETE FROM template_returns WHERE (project_id, id, at) IN
   (SELECT project_id, id, at FROM template_returns WHERE at < ? ORDER BY at LIMIT ?)`;

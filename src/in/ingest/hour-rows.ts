@@ -30,7 +30,7 @@ const DAY = 24 * AN_HOUR;
 export interface HourRow {
   hours: number[];
   last: number;
-  /** The longest silence that ended on the day. */
+  /** The longest pause that ended on the day. */
   gap: number;
 }
 

@@ -83,9 +83,7 @@ export function createOpener(memory: { tooMany: TooMany; waiting: WaitingBook; r
   };
 
   return {
-    /** Opens an alert, unless its rule has too many open ones and the one that lists the rest took it. */
     open,
-    /** Its wait is over: it opens, or it ended by itself. */
     settle,
   };
 }

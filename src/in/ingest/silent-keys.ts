@@ -11,7 +11,7 @@ export interface Silent {
   key: string;
   /** When it came last. */
   last: number;
-  /** The longest silence of its two weeks. */
+  /** The longest pause of its two weeks. */
   longest: number;
   /** When it is missing. */
   due: number;

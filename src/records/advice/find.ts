@@ -142,7 +142,7 @@ function* vanished(reader: Reader, now: number): Work<AdviceProposal[]> {
       rule: null,
       account_id: null,
       isTried: true,
-      text: `“${cut(inOneLine(template), 120)}” came ${events} times in two weeks, and nothing of it for ${hours(silent)} h; its longest silence was ${hours(longest)} h. No rule would tell you: make one for what is missing, or press Not this if it was meant.${more}`,
+      text: `“${cut(inOneLine(template), 120)}” came ${events} times in two weeks, and nothing of it for ${hours(silent)} h; its longest pause was ${hours(longest)} h. No rule would tell you: make one for what is missing, or press Not this if it was meant.${more}`,
       figures: {
         events,
         silent_hours: hours(silent),

@@ -21,7 +21,7 @@ export function readYaml(text: string, { asText = false } = {}) {
   if (fault !== undefined)
     throw new YamlFault(`line ${counter.linePos(fault.pos[0]).line}: ${fault.message}`);
   return {
-    value: document.toJS(),
+    value: document.toJS() as unknown,
     /** The line (from 1) of the part at a JSON pointer, or of the nearest part around it. */
     lineOf(pointer: string): number {
       for (let parts = partsOf(pointer); ; parts = parts.slice(0, -1)) {

@@ -1,5 +1,5 @@
 /**
- * /* A list that stays where it is while the one it shows changes. Pure: rows are their ids. Rows that are shown
+ * A list that stays where it is while the one it shows changes. Pure: rows are their ids. Rows that are shown
  * keep their places, also those that left; new ones take theirs only with `takesNew`. `goes`: rows of `fresh` that
  * are there to say what became of them. `hasMore`: there is a next page, so that what is missing at the end only
  * moved there.

@@ -22,7 +22,7 @@ function comes({ send, pass }: Project, { days, often }: { days: number; often: 
   }
 }
 
-test("it is missing after three times its longest silence, once; it ends when it comes", (t) => {
+test("it is missing after three times its longest pause, once; it ends when it comes", (t) => {
   const { project, now, store } = placeOf(t);
   const gone = project({ missing: true });
   comes(gone, { days: 15, often: 8 });
@@ -39,7 +39,7 @@ test("it is missing after three times its longest silence, once; it ends when it
   assert.equal(gone.openings().length, 1);
   gone.send(TEXT);
   gone.pass(46 * HOUR);
-  assert.equal(gone.openings().length, 2, "its longest silence was 15 hours");
+  assert.equal(gone.openings().length, 2, "its longest pause was 15 hours");
   assert.equal(gone.ends().length, 0);
   gone.send(TEXT);
   assert.deepEqual(gone.ends(), [now()]);
@@ -106,7 +106,7 @@ test("a pause of days belongs to its rhythm, over kills", (t) => {
     weekdays.pass(3 * DAY);
   }
   comes(weekdays, { days: 1, often: 3 });
-  // Its longest silence had three days and eight hours.
+  // Its longest pause had three days and eight hours.
   const due = now() - DAY / 3 + 10 * DAY + MINUTE;
   weekdays.again();
   weekdays.pass(11 * DAY);

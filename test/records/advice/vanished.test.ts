@@ -14,7 +14,7 @@ interface Case {
   /** How often it comes in an hour, and how many hours ago it came last. */
   n: number;
   ago: number;
-  /** The longest silence that it had. */
+  /** The longest pause that it had. */
   gap?: number;
   rules?: object[];
   isFound: boolean;
@@ -90,7 +90,7 @@ test("it stands in the same list, says what to press, and the form is filled in"
   const plain = page.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
   assert.match(
     plain,
-    /It no longer comes · gone “backup of the orders has ended” came \d+ times in two weeks, and nothing of it for 1\d h; its longest silence was 1 h\. No rule would tell you/,
+    /It no longer comes · gone “backup of the orders has ended” came \d+ times in two weeks, and nothing of it for 1\d h; its longest pause was 1 h\. No rule would tell you/,
   );
   const to = /href="(\/p\/gone\/new-rule\?missing=[0-9a-f]{16})"/.exec(page)?.[1] ?? "";
   const form = (await tab.get(to)).text;

@@ -227,7 +227,7 @@ export interface Due {
   until: number;
 }
 
-/** Its longest silences three times, and a minute. */
+/** Its longest pauses three times, and a minute. */
 const MORE = MINUTE;
 
 export function dueMissing(memory: Memory, now: number): Due[] {

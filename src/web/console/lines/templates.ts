@@ -15,7 +15,7 @@ import { linesTabs } from "./tabs.ts";
 
 const PAGE = 50;
 
-/** What a project hears, and which rules would take it: also what nobody would be told of. */
+/** The templates of a project, and which rules would take them: also those that open no alert. */
 export const templatesScreen: Screen = {
   path: "/p/{project}/lines/templates",
   view(call) {

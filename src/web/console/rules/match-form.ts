@@ -53,7 +53,7 @@ ${field(filled, filled.action, { name: "unusual_at_least", label: "and at least"
     label: "Missing: once there is no more",
     at: "/missing",
     choices: MISSING,
-    hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest silence in them, an hour at least.",
+    hint: "Alerts open when nothing comes any more, and end when it comes again. It must have come for two weeks, as often as hourly, and then not for three times its longest pause in them, an hour at least.",
   })}
 ${field(filled, filled.action, { name: "missing_of", label: "Which", at: "/missing/source", hint: "The id of the template, or the name of the source.", placeholder: "none" })}</div>
 ${field(filled, filled.action, { name: "tags", label: "Tags", at: "/match/tags", placeholder: "any", hint: "One or more, separated by commas." })}`;

@@ -7,7 +7,7 @@ import { inProject, routesIn } from "../scope.ts";
 
 const templates = routesIn(inProject, { at: "/templates", tag: "Log tail", additive: true });
 
-/** What a project hears, and what of it nobody would be told of (contract §15, Log tail). */
+/** The templates of a project, and which of them no rule would open an alert for (contract §15, Log tail). */
 export const templateRoutes: Route[] = [
   templates.get("", {
     name: "listTemplates",
