@@ -14,7 +14,7 @@ import { type PostgresPair, startPostgresPair } from "../support/postgres-pair.t
 import { programFile } from "../support/program.ts";
 import { seeded } from "../support/seeded.ts";
 import { type StoreFaultName, spoiltStores } from "./nodes/programs.ts";
-import type { Excuse } from "./nodes/rings.ts";
+import type { Excuse, Fallen } from "./nodes/rings.ts";
 import { type Place, StoresStage } from "./nodes/stores-stage.ts";
 import { alertsKept } from "./nodes/tenant-ledger.ts";
 
@@ -103,6 +103,7 @@ export async function nodesStoresStory(
   const stage = new StoresStage({ program, socket, database: at?.name ?? "box", nodes, tenants });
   const random = seeded(seed + 1);
   const excuses: Excuse[] = [];
+  const fallen: Fallen[] = [];
   const result = { blows: {}, took: {} } as StoresResult;
   try {
     await stage.begin();
@@ -115,6 +116,7 @@ export async function nodesStoresStory(
       result.blows[blow] = (result.blows[blow] ?? 0) + 1;
       if (i % 5 === 0) adding.push(addKey(stage, Math.floor(random() * tenants)));
       const place = isOrderly ? await busiest(stage) : anyOf(stage.places, random());
+      const began = performance.now();
       const back = await strike({ stage, pair, random, excuses, adding }, blow, place);
       if (isOrderly) {
         const from = performance.now();
@@ -122,6 +124,7 @@ export async function nodesStoresStory(
         result.took[blow] = [...(result.took[blow] ?? []), performance.now() - from];
       }
       await back();
+      fallen.push({ blow, from: began, until: performance.now(), node: place.node });
       if (isOrderly) {
         await until("the node is ready", () => place.node.isReady());
         await allAnswer(stage);
@@ -140,19 +143,19 @@ export async function nodesStoresStory(
     for (const tenant of stage.tenants) await tenant.judgeKeys();
     for (const { node } of stage.places) node.signal("SIGTERM");
     for (const { node } of stage.places) await node.ended;
-    return Object.assign(result, await judged(stage, excuses));
+    return Object.assign(result, await judged(stage, excuses, fallen));
   } finally {
     await stage.end();
     await pair?.stop();
   }
 }
 
-async function judged(stage: StoresStage, excuses: readonly Excuse[]) {
+async function judged(stage: StoresStage, excuses: readonly Excuse[], fallen: readonly Fallen[]) {
   const client = await stage.client();
   try {
     let excused = 0;
     for (const { id, ledger } of stage.tenants)
-      excused += ledger.judge(await alertsKept(client, id), excuses);
+      excused += ledger.judge(await alertsKept(client, id), excuses, fallen);
     const { rows } = await client.query<{ n: number }>(
       "SELECT count(*)::int AS n FROM tenant_epochs",
     );

@@ -9,6 +9,11 @@ export interface Excuse {
   node: Node | null;
 }
 
+/** What happened to a node or to the database, whether it excuses anything or not. */
+export interface Fallen extends Excuse {
+  blow: string;
+}
+
 /** One time that a page was sent. */
 export interface Ring {
   at: number;
@@ -21,6 +26,7 @@ export function excusedRings(
   all: ReadonlyMap<string, readonly Ring[]>,
   excuses: readonly Excuse[],
   isTheirs: (node: Node, before: Ring, ring: Ring) => boolean,
+  fallen: readonly Fallen[] = [],
 ): number {
   let excused = 0;
   for (const [page, rings] of all)
@@ -33,18 +39,21 @@ export function excusedRings(
           until >= before.at &&
           (node === null || before.by === undefined || isTheirs(node, before, ring)),
       );
-      assert.ok(isExcused, twice(page, [before, ring], excuses));
+      assert.ok(isExcused, twice(page, [before, ring], fallen));
       excused++;
     }
   return excused;
 }
 
 /** How it came that a page rang twice, for whoever looks for the reason: by whom, and what fell about then. */
-function twice(page: string, [before, ring]: [Ring, Ring], excuses: readonly Excuse[]): string {
+function twice(page: string, [before, ring]: [Ring, Ring], fallen: readonly Fallen[]): string {
   const ms = (at: number) => Math.round(at - before.at);
-  const near = excuses
-    .filter(({ from, until }) => until > before.at - 20_000 && from < ring.at + 20_000)
-    .map(({ from, until, node }) => `${node?.name ?? "database"} ${ms(from)} to ${ms(until)}`);
+  const near = fallen
+    .filter(({ from, until }) => until > before.at - 30_000 && from < ring.at + 20_000)
+    .map(
+      ({ blow, from, until, node }) =>
+        `${blow} on ${node?.name ?? "all"} ${ms(from)} to ${ms(until)}`,
+    );
   const who = `by ${before.by?.name ?? "?"} and ${ms(ring.at)} ms later by ${ring.by?.name ?? "?"}`;
   return `${page} rang twice, ${who}, for nothing; blows, ms from the first: ${near.join(", ")}`;
 }
