@@ -112,7 +112,10 @@ async function side(data: string, size: Size): Promise<Side> {
       await at.restart();
       // Else what it does after it listens would count as the other's.
       const rest = () => cpuOf(() => pause(30));
-      for (let calm = 0; calm < 3; ) calm = (await rest()) > 3 ? 0 : calm + 1;
+      for (let calm = 0, looks = 0; calm < 3; looks++) {
+        if (looks === 1_000) throw new Error("the boxes don't come to rest after a start");
+        calm = (await rest()) > 3 ? 0 : calm + 1;
+      }
     },
   };
 }

@@ -26,23 +26,21 @@ export const tail: Scenario = {
       const turnsOf = async () => (await (await fetch(turns)).json()) as number[];
       await send(bare.line, "", WARM);
       await send(url, token, WARM);
-      const found: { bare: number; longest: number; turn: number }[] = [];
+      const found: { bare: number; turn: number }[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const before = mainThreadMs(bare);
         await send(bare.line, "", n);
         const each = (mainThreadMs(bare) - before) / n;
         await turnsOf();
         await send(url, token, n);
-        const took = await turnsOf();
-        found.push({ bare: each, turn: oneInAHundred(took), longest: Math.max(...took) });
+        found.push({ bare: each, turn: oneInAHundred(await turnsOf()) });
       }
       await Promise.all([bare.stop(), box.stop()]);
-      const least = (of: "bare" | "turn" | "longest") => Math.min(...found.map((one) => one[of]));
+      const least = (of: "bare" | "turn") => Math.min(...found.map((one) => one[of]));
       const ms = (what: string, value: number): Row => ({ what, unit: "ms", value, lower: true });
       return [
         ms("bare server: CPU for an event", least("bare")),
         ms("a turn that one of 100 events meets, or a longer one: CPU", least("turn")),
-        ms("the longest turn: CPU", least("longest")),
         {
           what: "a turn that one of 100 events meets / bare server's CPU for an event",
           unit: "ratio",

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
 import { type ErrorDetail, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import { projects, schedules } from "../../ground/store/schema.ts";
@@ -62,7 +62,7 @@ export function listSharedSchedules(reader: Reader, project: Project): StoredSch
     .select(columns)
     .from(schedules)
     .innerJoin(projects, eq(projects.id, schedules.projectId))
-    .where(and(eq(schedules.shared, true), ne(schedules.projectId, project.id)))
+    .where(and(sql`${schedules.shared} = 1`, ne(schedules.projectId, project.id)))
     .orderBy(asc(projects.name), asc(schedules.name))
     .all()
     .map(fromRow);

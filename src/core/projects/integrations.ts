@@ -1,4 +1,4 @@
-import { and, asc, eq, ne } from "drizzle-orm";
+import { and, asc, eq, ne, sql } from "drizzle-orm";
 import { invalid, notFound, ServiceError } from "../../ground/kit/errors.ts";
 import { hexId } from "../../ground/kit/ids.ts";
 import { integrations, projects } from "../../ground/store/schema.ts";
@@ -95,7 +95,7 @@ export function sharedWith(reader: Reader, project: Project): Integration[] {
     .select({ ...columns, home: projects.name })
     .from(integrations)
     .innerJoin(projects, eq(projects.id, integrations.projectId))
-    .where(and(eq(integrations.shared, true), ne(integrations.projectId, project.id)))
+    .where(and(sql`${integrations.shared} = 1`, ne(integrations.projectId, project.id)))
     .orderBy(asc(integrations.createdAt), asc(integrations.id))
     .all()
     .filter(({ exceptProjects }) => !exceptProjects.includes(project.id))
