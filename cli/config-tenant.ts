@@ -42,7 +42,8 @@ async function planThings(
   document: ConfigDocument,
   expected: readonly string[],
 ): Promise<TenantChange[]> {
-  const { tenantNouns } = await import("../src/records/config-file/tenant-nouns.ts");
+  const { tenantNouns, writtenThing } = await import("../src/records/config-file/tenant-nouns.ts");
+  const { writeYaml } = await import("../src/records/config-file/yaml.ts");
   const { lineDiff } = await import("../src/records/config-file/diff.ts");
   const emails = new Map((await allAccounts(options)).map(({ id, email }) => [id, email]));
   const people = new Set([...emails.values().map(foldEmail), ...expected]);
@@ -69,7 +70,9 @@ async function planThings(
         const faults = ofFile(`${kind} ${one.name}`, ({ details }) =>
           document.faultsAt(`/tenant/${key}/${i}`, details),
         );
-        const lines = lineDiff((was && noun.text?.(was)) ?? "", noun.text?.(one) ?? "");
+        const textOf = (each: { name: string }) =>
+          noun.text?.(each) ?? writeYaml(writtenThing(noun, each));
+        const lines = lineDiff(was === undefined ? "" : textOf(was), textOf(one));
         return { lines, neededBy, apply: () => make().catch(faults) };
       },
       // What would be refused once all else has been applied is said before.

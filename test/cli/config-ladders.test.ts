@@ -39,7 +39,7 @@ test("ladders of a file are made before the rules that refer to them, change wit
   const plan = await config("apply", path, "--dry-run");
   assert.equal(plan.code, 0, plan.err);
   assert.match(plan.out, /create default_ladder shop\n/);
-  assert.match(plan.out, /the whole box\n {2}create ladder team\n/);
+  assert.match(plan.out, /the whole box\n {2}create ladder team\n\+ name: team\n\+ steps:\n/);
   assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, [], "it was only tried");
   const applied = await config("apply", path);
   assert.equal(applied.code, 0, applied.err);
@@ -62,6 +62,10 @@ test("ladders of a file are made before the rules that refer to them, change wit
   writeFileSync(path, file(20));
   const changed = await config("apply", path);
   assert.equal(changed.code, 0, changed.err);
+  assert.match(
+    changed.out,
+    /update ladder team\n(.*\n)*- +after_minutes: 10\n\+ +after_minutes: 20\n/,
+  );
   assert.equal((await rule()).escalations[1].after_minutes, 20);
   writeFileSync(path, file(20).replace(/ +default_ladder: team\n/, ""));
   assert.match((await config("apply", path)).out, /applied 0 changes\n$/, "left out it stays");

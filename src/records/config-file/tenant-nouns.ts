@@ -9,6 +9,7 @@ import {
 } from "../../core/oncall/holidays.ts";
 import { bounds } from "../../core/projects/bounds.ts";
 import { insertLadder, listLadders } from "../../core/projects/ladders.ts";
+import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
 import { foldEmail } from "../../people/email.ts";
@@ -42,7 +43,7 @@ interface TenantNoun<S extends NamedShape, Listed> {
   people?(one: z.output<S>): string[];
   /** How the interface makes one: at the address of their list, or as it replaces one. */
   makes: "POST" | "PUT";
-  /** What a change shows of it, by lines. */
+  /** What a change shows of it, by lines, where that isn't as a file is written. */
   text?(one: z.output<S>): string;
   /** Makes one that stands in on a trial. */
   make(tx: Tx, name: string): unknown;
@@ -128,6 +129,12 @@ export const tenantNouns = Object.entries(tenantThings) as [
   Key,
   TenantNoun<NamedShape, { name: string }>,
 ][];
+
+/** One of them as a file is written. */
+export const writtenThing = (
+  { shape, written }: Pick<TenantNoun<NamedShape, { name: string }>, "shape" | "written">,
+  one: z.output<NamedShape>,
+): object => written?.(one) ?? (withoutDefaults(shape, one) as object);
 
 /** The lists of a file. Left out: they stay as they are. */
 export const tenantLists = Object.fromEntries(

@@ -1,12 +1,11 @@
 import * as z from "zod";
-import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list, text } from "../../ground/kit/fields.ts";
 import type { Fallback, Gateway } from "../../out/contacts/contact.ts";
 import { contactKindList } from "../../out/services/list.ts";
 import type { Account } from "../../people/account.ts";
 import { type Lookup, lookUp } from "./secrets.ts";
 import { type Reference, reference } from "./shape.ts";
-import { type ListedThings, tenantLists, tenantNouns } from "./tenant-nouns.ts";
+import { type ListedThings, tenantLists, tenantNouns, writtenThing } from "./tenant-nouns.ts";
 
 /** A file's settings of the whole box: holidays, ladders, gateways, and the fallback. */
 
@@ -99,10 +98,10 @@ export function compactTenant({ things, ...now }: TenantNow): object | undefined
   }));
   const { accounts, schedules } = now.fallback;
   const fallback = filled({ people: accounts.map(emailOf), schedules });
-  const lists = tenantNouns.map(([key, { shape, ofFile, written }]) => {
-    const all = things[key].map((one) => ofFile(one, emailOf));
-    return [key, all.map((one) => written?.(one) ?? (withoutDefaults(shape, one) as object))];
-  });
+  const lists = tenantNouns.map(([key, noun]) => [
+    key,
+    things[key].map((one) => writtenThing(noun, noun.ofFile(one, emailOf))),
+  ]);
   const section = filled({ ...Object.fromEntries(lists), gateways, fallback });
   return Object.keys(section).length === 0 ? undefined : section;
 }
