@@ -26,9 +26,15 @@ export async function livingOn(
       });
     }
   };
-  const working = work().finally(() => over.abort());
-  // Only a loss ends the one before the other.
-  await Promise.all([working, lives()]);
+  const living = lives();
+  try {
+    // Only a loss ends the one before the other.
+    await Promise.race([work(), living.then(() => new Promise<never>(() => {}))]);
+  } finally {
+    over.abort();
+    // A word that is still under way would come after what is said next: that the store is left.
+    await living.catch(() => {});
+  }
 }
 
 /** Does the same for a store that was just taken. Where it fails, another machine may take the store at once. */

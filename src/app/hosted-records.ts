@@ -58,14 +58,19 @@ interface Records extends RecordPlacesOptions {
   takers: Map<string, () => Promise<void>>;
   /** Whose files are made here, also after another node has taken the tenant. */
   preparing: Set<string>;
+  /** Aborted when this node ends: what is still prepared is given back. */
+  ending: AbortSignal;
 }
 
 /** Stores whose commits are in the database. What is there has the last word; the files are copies of it. */
 export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
-  const records = {
+  const ending = new AbortController();
+  const opening = new Map<string, Promise<Tenant>>();
+  const records: Records = {
     ...options,
+    ending: ending.signal,
     database,
     together: together(database, deps.clock),
     resting: new Map(),
@@ -106,7 +111,13 @@ export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
     // What wasn't left is due.
     async *changed() {},
     async start(id, hooks) {
-      return openKept(records, { id, found: await find(id), hooks }, deps);
+      const opened = openKept(records, { id, found: await find(id), hooks }, deps);
+      opening.set(id, opened);
+      return opened.finally(() => opening.delete(id));
+    },
+    async giveBack() {
+      ending.abort();
+      await Promise.allSettled([...records.preparing].map((id) => opening.get(id)));
     },
     async rest(id, atMs) {
       records.resting.set(id, atMs);
@@ -143,7 +154,7 @@ interface Opening {
 
 async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
   const { id, found, hooks } = opening;
-  const { database, resting, takers, preparing } = records;
+  const { database, resting, takers, preparing, ending } = records;
   if (preparing.has(id)) throw notNow();
   const directory = join(records.data, hostedFiles.tenants);
   const path = join(directory, `${id}.db`);
@@ -178,7 +189,9 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
       };
       const prepare = () => {
         preparing.add(id);
-        return replace().finally(() => preparing.delete(id));
+        const replaced = replace().finally(() => preparing.delete(id));
+        // What is changed here after that is a copy's: the next one to open it compares it with the database.
+        return unlessAborted(replaced, ending);
       };
       await livingOn(record, deps, prepare).catch(elsewhere);
     }
@@ -216,6 +229,17 @@ function recordOf(
     onOthers() {},
     dueAt: () => resting.get(id) ?? null,
   });
+}
+
+/** Rejects as soon as the signal is aborted, whatever the work comes to. */
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const end = () => aborted.reject(notNow());
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end);
+  return Promise.race([work, aborted.promise]).finally(() =>
+    signal.removeEventListener("abort", end),
+  );
 }
 
 /** Adds the accounts and keys that an operator left for a tenant. */

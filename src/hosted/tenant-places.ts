@@ -18,6 +18,8 @@ export interface TenantPlaces {
   rest(id: string, atMs: number): Promise<void>;
   /** Takes what was left for these tenants, which are open here. */
   takeLeft(isOpen: (id: string) => boolean): Promise<void>;
+  /** Gives back stores that are still made ready here, which may take minutes. Resolves when other nodes may take them. */
+  giveBack(): Promise<void>;
   /** Whether a tenant waits that was served, and may have given out addresses that the registry doesn't know. */
   hasUnknown(): Promise<boolean>;
 }
@@ -66,6 +68,7 @@ export function filePlaces({
     },
     rest: (id, atMs) => registry.tenants.setNextDue(id, atMs),
     takeLeft: async () => {},
+    giveBack: async () => {},
     hasUnknown: async () => false,
   };
 }

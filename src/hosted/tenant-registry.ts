@@ -62,6 +62,7 @@ export class TenantRegistry {
   #closed = 0;
   #lost = 0;
   #stopped = false;
+  #givenBack: Promise<void> | null = null;
 
   constructor(deps: TenantRegistryDeps) {
     this.#deps = deps;
@@ -161,6 +162,7 @@ export class TenantRegistry {
     await this.#closeAll();
     await this.#opening.over();
     cancel();
+    await this.#givenBack;
     await this.#closeAll();
     await Promise.allSettled([...this.#closing.values(), this.#links.written()]);
   }
@@ -173,6 +175,7 @@ export class TenantRegistry {
   #giveUpOpening(): void {
     this.#stopped = true;
     this.#opening.giveUp();
+    this.#givenBack ??= this.#deps.places.giveBack();
   }
 
   stats(): TenantRegistryStats {

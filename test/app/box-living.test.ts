@@ -44,3 +44,21 @@ test("an owner that was replaced while it works hears of it at once, and says no
   await clock.turn(60_000);
   assert.equal(n, 3);
 });
+
+test("what an owner leaves isn't called its own by a word that was under way", async () => {
+  const clock = handClock();
+  const work = Promise.withResolvers<void>();
+  const word = Promise.withResolvers<boolean>();
+  let isOver = false;
+  const over = livingOn({ renew: () => word.promise }, { clock }, () => work.promise)
+    .catch((error: Error) => error.message)
+    .finally(() => {
+      isOver = true;
+    });
+  await clock.turn(2_000);
+  work.reject(new Error("it failed"));
+  await clock.turn(0);
+  assert.ok(!isOver, "the word comes first");
+  word.resolve(true);
+  assert.equal(await over, "it failed");
+});

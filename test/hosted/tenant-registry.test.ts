@@ -35,6 +35,7 @@ async function withSlow(t: TestContext) {
     },
     rest: async () => {},
     takeLeft: async () => {},
+    giveBack: async () => {},
     hasUnknown: async () => false,
   };
   const limits = { mostOpen: 10, warmMs: 1 };

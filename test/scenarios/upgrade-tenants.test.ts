@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { moveHosted } from "../../src/app/offline/hosted-move.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
@@ -11,8 +12,10 @@ import { realClock } from "../support/clock.ts";
 import { testHosted } from "../support/hosted-role.ts";
 import { fill, newer, slowly } from "../support/newer.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { programFile } from "../support/program.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { scratch } from "../support/scratch.ts";
+import { untilSo } from "../support/until.ts";
 import { Node } from "./nodes/node.ts";
 
 /** A newer program that has to change a tenant's large store, while others of the same node are served. */
@@ -60,6 +63,10 @@ async function sent(url: string, { large, small }: Awaited<ReturnType<typeof two
 
 async function started(t: TestContext, words: readonly string[], seconds = SLOW_SECONDS) {
   const [, program] = await newer(scratch(t), slowly(seconds));
+  return startedAs(t, program, words);
+}
+
+async function startedAs(t: TestContext, program: string, words: readonly string[]) {
   const node = new Node("n", program, [
     "hosted",
     "serve",
@@ -70,6 +77,23 @@ async function started(t: TestContext, words: readonly string[], seconds = SLOW_
   t.after(() => node.kill());
   await node.start();
   return { node, url: `http://127.0.0.1:${node.port}` };
+}
+
+/** The same tenants in a database, and the words for a node that serves from it. */
+async function onDatabase(t: TestContext, { data }: { data: string }) {
+  const database = await testDatabase(t, { empty: true });
+  const deps = { clock: systemClock, random: systemRandom };
+  await moveHosted({ data, database: database.url, ...deps });
+  const words = (name: string) => {
+    const own = join(scratch(t), name);
+    mkdirSync(own, { mode: 0o700 });
+    const key = join(own, "hosted.key");
+    copyFileSync(join(data, "hosted.key"), key);
+    const flags = { data: own, database: database.url, "hosted-key": key, node: name };
+    const given = Object.entries({ ...flags, "drain-seconds": "0" });
+    return given.flatMap(([flag, value]) => [`--${flag}`, value]);
+  };
+  return { database, words };
 }
 
 function judge({ longest, took }: Awaited<ReturnType<typeof sent>>): void {
@@ -84,15 +108,8 @@ test("a tenant is served while another one's large store is upgraded", async (t)
 
 postgresTest("a node keeps its tenants while it upgrades a large one's store", async (t) => {
   const tenants = await twoTenants(t);
-  const database = await testDatabase(t, { empty: true });
-  const deps = { clock: systemClock, random: systemRandom };
-  await moveHosted({ data: tenants.data, database: database.url, ...deps });
-  const data = join(scratch(t), "n");
-  mkdirSync(data, { mode: 0o700 });
-  const key = join(data, "hosted.key");
-  copyFileSync(join(tenants.data, "hosted.key"), key);
-  const words = ["--data", data, "--database", database.url, "--hosted-key", key, "--node", "n"];
-  const { url } = await started(t, [...words, "--drain-seconds", "0"]);
+  const { words, database } = await onDatabase(t, tenants);
+  const { url } = await started(t, words("n"));
   const asker = database.open();
   const alive = async () => {
     const sql = `SELECT count(*)::int AS n, bool_and(alive_until > clock_timestamp()) AS "areAlive"
@@ -131,4 +148,27 @@ test("a node that is stopped during an upgrade ends, with its other tenants clos
   const took = performance.now() - from;
   assert.ok(took < 15_000, `it took ${took} ms`);
   assert.ok(!existsSync(`${file}-wal`), "it was closed");
+});
+
+postgresTest("a node that is stopped during an upgrade gives that tenant back", async (t) => {
+  const tenants = await twoTenants(t);
+  const { large } = tenants;
+  const { words, database } = await onDatabase(t, tenants);
+  const { node, url } = await started(t, words("n"), 60);
+  const asker = database.open();
+  const store = async () => {
+    const sql = `SELECT node, clean, alive_until > clock_timestamp() AS "isAlive" FROM tenant_stores
+      WHERE tenant_id = $1`;
+    return (await asker.query<object>(sql, [large.tenant]))[0];
+  };
+  const refused = event(url, large.token, 0).then(({ status }) => status);
+  const held = { node: "n", clean: false, isAlive: true };
+  await untilSo(async () => isDeepStrictEqual(await store(), held), "the node has it");
+  node.signal("SIGTERM");
+  assert.equal(await refused, 503);
+  await node.ended;
+  assert.deepEqual(await store(), { node: "n", clean: true, isAlive: false });
+  // Half of the upgrade lies in the first node's file, and nowhere else.
+  const other = await startedAs(t, await programFile(), words("m"));
+  assert.equal((await event(other.url, large.token, 1)).status, 202);
 });
