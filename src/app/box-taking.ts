@@ -14,7 +14,7 @@ import { prepareTaken } from "./box-living.ts";
 import type { Notes } from "./box-notes.ts";
 import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
-import { upgradeAside } from "./box-upgrade.ts";
+import { createUpgrades } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -119,12 +119,15 @@ function failedBefore({ mark }: Lying): DatabaseMark["failed"] {
 
 /** Whoever starts here next knows what couldn't be done, and says so. */
 async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<void> {
+  const upgrades = createUpgrades(deps);
   try {
-    await upgradeAside(path, deps);
+    await upgrades.upgrade(path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     notes.note({ failed: { schema: migrations("box").length, why } });
     throw error;
+  } finally {
+    upgrades.close();
   }
 }
 

@@ -1,72 +1,83 @@
 import { statSync } from "node:fs";
 import { addonPlaces, threadSource } from "../ground/kit/assets.ts";
-import { createInTurn } from "../ground/kit/in-turn.ts";
 import { createWorkThread, type Heard } from "../ground/kit/thread.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { checkHeader } from "../ground/store/header.ts";
 import { migrations } from "../ground/store/migrations.ts";
-import { type UpgradeRefused, type UpgradeWork, upgraded } from "../ground/store/upgrade-worker.ts";
+import type { UpgradeRefused, UpgradeWork } from "../ground/store/upgrade-worker.ts";
 import type { BoxDeps } from "./parts.ts";
 
-/** The upgrade of a smaller store takes no longer than a thread's start. */
-const SMALL_BYTES = 64 * 1024 * 1024;
-/** Of a large store the copy and the migrations take minutes. */
-const LIMITS = { deadlineMs: 3_600_000, heapMb: 256, longestQueue: 0, patience: 1 };
-/** Each copies its store first, and asks before whether there is room. */
-const inTurn = createInTurn();
-let isAtWork = false;
+/** Of such a store the copy and the migrations may take minutes: smaller ones don't wait for it. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+const LIMITS = { deadlineMs: 3_600_000, longestQueue: Number.POSITIVE_INFINITY, patience: 1 };
+const HEAP_MB = 256;
+let atWork = 0;
 
 /** Whether a thread is at work on a store. It can't be ended while it is, and may be killed with the process. */
-export const isUpgrading = (): boolean => isAtWork;
+export const isUpgrading = (): boolean => atWork > 0;
 
-const WHY_NOT = { late: "takes longer than an hour", heap: "needs more memory than a thread has" };
+const WHY_NOT: Readonly<Record<string, string>> = {
+  late: "it takes longer than an hour",
+  heap: "it needs more memory than a thread has",
+  busy: "no thread starts now",
+};
 
-/**
- * Brings an older store that is large to this program's schema, in a thread, one at a time: its owner says meanwhile that
- * it lives. Where the thread doesn't start, whoever opens the store does it, unless `servesOthers`. Rejects with StoreFault
- * where it was tried and isn't done: a second try would take as long, and nobody would say meanwhile that the owner lives.
- */
-export async function upgradeAside(
-  path: string,
-  deps: Pick<BoxDeps, "clock" | "log">,
-  { servesOthers = false }: { servesOthers?: boolean } = {},
-): Promise<void> {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  const isSmall = bytes < SMALL_BYTES;
-  if (bytes === 0 || (isSmall && servesOthers)) return;
-  const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
-  if (schema >= known) return;
-  if (isSmall) return mustBeDone(upgraded({ path, env: {} }));
-  const isOver = await inTurn(path);
-  deps.log.info({ schema, known }, "the store is brought to this program's schema");
-  isAtWork = true;
-  const heard = await inThread(path, deps).finally(() => {
-    isAtWork = false;
-    isOver();
-  });
-  if ("said" in heard) {
-    mustBeDone(heard.said as UpgradeRefused | null);
-  } else {
-    const why = heard.ended;
-    if (why === "late" || why === "heap")
-      throw new StoreFault(
-        "unavailable",
-        `${path}: the upgrade ${WHY_NOT[why]}. Nothing was changed.`,
-      );
-    if (why === "busy" && servesOthers)
-      throw new StoreFault("unavailable", `${path}: no thread starts now that upgrades it.`);
-    deps.log.warn({ why }, "the store isn't brought to this program's schema yet");
-  }
+interface UpgradeOptions {
+  /** Other stores are served by this process: whoever opens one never upgrades it. */
+  servesOthers?: boolean;
+  /** For tests. Default: the program's own. */
+  heapMb?: number;
 }
 
-function mustBeDone(refused: UpgradeRefused | null): void {
-  if (refused !== null) throw new StoreFault(refused.kind, refused.message);
-}
-
-async function inThread(path: string, { clock }: Pick<BoxDeps, "clock">): Promise<Heard> {
+/** Upgrades of older stores in threads: one for the large ones, which are done one after the other, and two for the rest. */
+export function createUpgrades(
+  { clock, log }: Pick<BoxDeps, "clock" | "log">,
+  { servesOthers = false, heapMb = HEAP_MB }: UpgradeOptions = {},
+) {
   const source = threadSource("src/ground/store/upgrade-worker.ts");
-  const thread = createWorkThread({ source, clock, ...LIMITS });
-  const heard = await thread.ask({ path, env: addonPlaces() } satisfies UpgradeWork);
-  await thread.close();
-  return heard;
+  const thread = () => ({
+    ...createWorkThread({ source, clock, heapMb, ...LIMITS }),
+    waiting: 0,
+  });
+  const [large, ...small] = [thread(), thread(), thread()] as const;
+  const inThread = async (path: string, bytes: number): Promise<Heard> => {
+    const [one, other] = bytes < LARGE_BYTES ? small : [large, large];
+    const least = one.waiting <= other.waiting ? one : other;
+    const work: UpgradeWork = { path, env: addonPlaces() };
+    least.waiting++;
+    atWork++;
+    const heard = await least.ask(work);
+    atWork--;
+    least.waiting--;
+    return heard;
+  };
+  return {
+    /**
+     * Brings an older store to this program's schema: meanwhile its owner says that it lives, and others are served. Where
+     * no thread starts in time, whoever opens the store does it, unless `servesOthers`. Rejects with StoreFault where it
+     * was tried and isn't done: a second try would take as long, and nobody would say meanwhile that the owner lives.
+     */
+    async upgrade(path: string): Promise<void> {
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes === 0) return;
+      const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
+      if (schema >= known) return;
+      log.info({ schema, known, bytes }, "the store is brought to this program's schema");
+      const heard = await inThread(path, bytes);
+      if ("said" in heard) {
+        const refused = heard.said as UpgradeRefused | null;
+        if (refused !== null) throw new StoreFault(refused.kind, refused.message);
+        return;
+      }
+      const why = heard.ended;
+      if (why === "busy" && !servesOthers)
+        return log.warn({ why }, "the store isn't brought to this program's schema yet");
+      const said = WHY_NOT[why] ?? `its thread ended: ${why}`;
+      throw new StoreFault("unavailable", `${path} isn't upgraded: ${said}. Nothing was changed.`);
+    },
+    /** Ends the threads, each when its statement is over. */
+    close(): void {
+      for (const one of [large, ...small]) void one.close();
+    },
+  };
 }

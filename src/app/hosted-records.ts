@@ -25,7 +25,6 @@ import type { Tenant } from "../tenant/tenant.ts";
 import { takeLeftRows } from "./box-handed.ts";
 import { livingOn } from "./box-living.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
-import { upgradeAside } from "./box-upgrade.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
 
@@ -47,6 +46,8 @@ interface RecordPlacesOptions {
   address: string | null;
   start: StartHosted;
   memberships: Pick<Memberships, "put">;
+  /** Brings a store to this program's schema, beside those that are served. */
+  upgrade(path: string): Promise<void>;
 }
 
 interface Records extends RecordPlacesOptions {
@@ -154,7 +155,7 @@ interface Opening {
 
 async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
   const { id, found, hooks } = opening;
-  const { database, resting, takers, preparing, ending } = records;
+  const { database, resting, takers, preparing, ending, upgrade } = records;
   if (preparing.has(id)) throw notNow();
   const directory = join(records.data, hostedFiles.tenants);
   const path = join(directory, `${id}.db`);
@@ -185,7 +186,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
       const replace = async () => {
         const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
         madeOf = await replaceStore(path, { copy, wasLost: false }, deps);
-        await upgradeAside(path, deps, { servesOthers: true });
+        await upgrade(path);
       };
       const prepare = () => {
         preparing.add(id);

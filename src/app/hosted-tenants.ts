@@ -12,7 +12,7 @@ import { filePlaces, type StartHosted } from "../hosted/tenant-places.ts";
 import { TenantRegistry } from "../hosted/tenant-registry.ts";
 import type { Renderer } from "../records/reports/renderer.ts";
 import { startTenant, type Tenant } from "../tenant/tenant.ts";
-import { upgradeAside } from "./box-upgrade.ts";
+import { createUpgrades } from "./box-upgrade.ts";
 import { cidrs } from "./config.ts";
 import type { HostedConfig } from "./hosted-config.ts";
 import type { BoxDeps } from "./parts.ts";
@@ -47,19 +47,27 @@ export async function hostedTenants(
   const limits = { mostOpen: config.openTenants, warmMs: 600_000 };
   const shared = { registry, clock, log, limits };
   const { data, database: settings } = config;
+  const upgrades = createUpgrades(deps, { servesOthers: true });
   if (settings === null) {
     const path = (id: string) => join(data, hostedFiles.tenants, `${id}.db`);
-    const prepare = (file: string) => upgradeAside(file, deps, { servesOthers: true });
-    const places = filePlaces({ registry, path, prepare, start });
-    return { tenants: new TenantRegistry({ ...shared, places }), close() {} };
+    const places = filePlaces({ registry, path, prepare: upgrades.upgrade, start });
+    return { tenants: new TenantRegistry({ ...shared, places }), close: upgrades.close };
   }
   const { recordPlaces } = await import("./hosted-records.ts");
   const { memberships } = registry;
+  const { node, address } = parts;
+  const { upgrade } = upgrades;
   const { places, close } = recordPlaces(
-    { data, settings, node: parts.node, address: parts.address, start, memberships },
+    { data, settings, node, address, start, memberships, upgrade },
     deps,
   );
-  return { tenants: new TenantRegistry({ ...shared, places }), close };
+  return {
+    tenants: new TenantRegistry({ ...shared, places }),
+    close() {
+      close();
+      upgrades.close();
+    },
+  };
 }
 
 function starter(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,6 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 import { moveHosted } from "../../src/app/offline/hosted-move.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
+import { checkHeader } from "../../src/ground/store/header.ts";
+import { migrations } from "../../src/ground/store/migrations.ts";
 import { event, shop } from "../hosted/postgres/tenant-nodes.ts";
 import { realClock } from "../support/clock.ts";
 import { testHosted } from "../support/hosted-role.ts";
@@ -28,7 +30,7 @@ const MIB = 70;
 const FLAGS = { egressAllow: ["127.0.0.0/8"] };
 
 /** A directory with a large tenant and a small one, and their sources' tokens. */
-async function twoTenants(t: TestContext) {
+async function twoTenants(t: TestContext, ballast = MIB) {
   const receiver = await startReceiver();
   t.after(() => receiver.close());
   const data = scratch(t);
@@ -36,7 +38,7 @@ async function twoTenants(t: TestContext) {
   const [large, small] = [await shop(made, receiver), await shop(made, receiver)];
   await made.stop();
   for (const [{ tenant }, mib] of [
-    [large, MIB],
+    [large, ballast],
     [small, 0],
   ] as const)
     fill(join(data, "tenants", `${tenant}.db`), mib);
@@ -79,6 +81,35 @@ async function startedAs(t: TestContext, program: string, words: readonly string
   return { node, url: `http://127.0.0.1:${node.port}` };
 }
 
+/** What stands in the thread that upgrades a store, until it is mended. */
+const LEAK =
+  "const all: number[][] = [];\n    for (;;) all.push(Array.from({ length: 1e6 }, Math.random));\n";
+
+test("a tenant whose upgrade needs too much memory is closed alone, and opened when it doesn't", async (t) => {
+  const { data, large, small } = await twoTenants(t);
+  const directory = scratch(t);
+  const [, program] = await newer(directory, "CREATE TABLE later (x);");
+  const thread = join(directory, "src/ground/store/upgrade-worker.ts");
+  const whole = readFileSync(thread, "utf8");
+  const leaking = whole.replace(
+    "inspect(",
+    `if (path.includes("${large.tenant}")) {${LEAK}}\n    inspect(`,
+  );
+  assert.notEqual(leaking, whole);
+  writeFileSync(thread, leaking);
+  const { node, url } = await startedAs(t, program, ["--data", data]);
+  const refused = event(url, large.token, 0).then(({ status }) => status);
+  for (let n = 0; n < 10; n++) assert.equal((await event(url, small.token, n)).status, 202);
+  assert.equal(await refused, 503);
+  const path = join(data, "tenants", `${large.tenant}.db`);
+  const known = migrations("box").length;
+  assert.equal(checkHeader(path, "box").userVersion, known);
+  writeFileSync(thread, whole);
+  assert.equal((await event(url, large.token, 1)).status, 202);
+  assert.equal((await event(url, small.token, 10)).status, 202);
+  assert.equal(node.said, "");
+});
+
 /** The same tenants in a database, and the words for a node that serves from it. */
 async function onDatabase(t: TestContext, { data }: { data: string }) {
   const database = await testDatabase(t, { empty: true });
@@ -100,11 +131,12 @@ function judge({ longest, took }: Awaited<ReturnType<typeof sent>>): void {
   assert.ok(longest < took / 2, `of ${took} ms the other tenant waited ${longest}`);
 }
 
-test("a tenant is served while another one's large store is upgraded", async (t) => {
-  const tenants = await twoTenants(t);
-  const { url } = await started(t, ["--data", tenants.data]);
-  judge(await sent(url, tenants));
-});
+for (const [size, mib] of Object.entries({ large: MIB, small: 1 }))
+  test(`a tenant is served while another one's ${size} store is upgraded`, async (t) => {
+    const tenants = await twoTenants(t, mib);
+    const { url } = await started(t, ["--data", tenants.data]);
+    judge(await sent(url, tenants));
+  });
 
 postgresTest("a node keeps its tenants while it upgrades a large one's store", async (t) => {
   const tenants = await twoTenants(t);

@@ -6,6 +6,7 @@ import { parentPort } from "node:worker_threads";
 import { systemClock } from "../kit/clock.ts";
 import { openSqlite } from "./database.ts";
 import { StoreFault } from "./faults.ts";
+import { inspect } from "./inspect.ts";
 import { upgrade } from "./upgrade.ts";
 
 /** With the environment variables that locate SQLite's addon. */
@@ -17,18 +18,20 @@ export interface UpgradeWork {
 /** Why a store stays as it was. */
 export type UpgradeRefused = Pick<StoreFault, "kind" | "message">;
 
-/** Throws where the store can't even be opened: that ends the thread. */
-export function upgraded({ path, env }: UpgradeWork): UpgradeRefused | null {
+function upgraded({ path, env }: UpgradeWork): UpgradeRefused | null {
   Object.assign(process.env, env);
-  const db = openSqlite(path);
   try {
-    upgrade(db, { path, kind: "box", clock: systemClock });
+    inspect({ path, kind: "box" });
+    const db = openSqlite(path);
+    try {
+      upgrade(db, { path, kind: "box", clock: systemClock });
+    } finally {
+      db.close();
+    }
     return null;
   } catch (error) {
     const { kind, message } = StoreFault.from(error, path);
     return { kind, message };
-  } finally {
-    db.close();
   }
 }
 
