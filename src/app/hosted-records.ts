@@ -112,7 +112,10 @@ export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
     // What wasn't left is due.
     async *changed() {},
     async start(id, hooks) {
-      const opened = openKept(records, { id, found: await find(id), hooks }, deps);
+      const found = await find(id);
+      // Not what giveBack waits for: that is the opening whose files are made.
+      if (records.preparing.has(id)) throw notNow();
+      const opened = openKept(records, { id, found, hooks }, deps);
       opening.set(id, opened);
       return opened.finally(() => opening.delete(id));
     },
@@ -156,7 +159,6 @@ interface Opening {
 async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
   const { id, found, hooks } = opening;
   const { database, resting, takers, preparing, ending, upgrade } = records;
-  if (preparing.has(id)) throw notNow();
   const directory = join(records.data, hostedFiles.tenants);
   const path = join(directory, `${id}.db`);
   const mark = `${id}.database`;
