@@ -1,9 +1,12 @@
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { addonPlaces, threadSource } from "../ground/kit/assets.ts";
 import { createWorkThread, type Heard } from "../ground/kit/thread.ts";
 import { StoreFault } from "../ground/store/faults.ts";
+import { freeBytes } from "../ground/store/files.ts";
 import { checkHeader } from "../ground/store/header.ts";
 import { migrations } from "../ground/store/migrations.ts";
+import { upgradeNeeds } from "../ground/store/upgrade.ts";
 import type { UpgradeRefused, UpgradeWork } from "../ground/store/upgrade-worker.ts";
 import type { BoxDeps } from "./parts.ts";
 
@@ -27,13 +30,42 @@ interface UpgradeOptions {
   servesOthers?: boolean;
   /** For tests. Default: the program's own. */
   heapMb?: number;
+  /** For tests. Default: what the disk says. */
+  free?: (directory: string) => number | null;
+}
+
+/**
+ * Each thread looks itself whether its store's copy has room, but what is free then may be what another one takes next: two
+ * small stores could fill the disk while a large one is copied, beside tenants that are served. So a store begins beside
+ * others only where there is room for all of them. Else it waits. One that is alone begins in any case: its thread
+ * refuses it where there is no room.
+ */
+function createRoom(free: (directory: string) => number | null) {
+  let inHand = 0;
+  let left = 0;
+  let over = Promise.withResolvers<void>();
+  return async (path: string, bytes: number): Promise<() => void> => {
+    const needed = upgradeNeeds(bytes);
+    while (inHand > 0 && left < needed) await over.promise;
+    if (inHand === 0) left = free(dirname(path)) ?? Number.POSITIVE_INFINITY;
+    inHand++;
+    left -= needed;
+    return () => {
+      inHand--;
+      // Its copy stays.
+      left += needed - bytes;
+      over.resolve();
+      over = Promise.withResolvers();
+    };
+  };
 }
 
 /** Upgrades of older stores in threads: one for the large ones, which are done one after the other, and two for the rest. */
 export function createUpgrades(
   { clock, log }: Pick<BoxDeps, "clock" | "log">,
-  { servesOthers = false, heapMb = HEAP_MB }: UpgradeOptions = {},
+  { servesOthers = false, heapMb = HEAP_MB, free = freeBytes }: UpgradeOptions = {},
 ) {
+  const room = createRoom(free);
   const source = threadSource("src/ground/store/upgrade-worker.ts");
   const thread = () => ({
     ...createWorkThread({ source, clock, heapMb, ...LIMITS }),
@@ -62,8 +94,9 @@ export function createUpgrades(
       if (bytes === 0) return;
       const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
       if (schema >= known) return;
+      const isOver = await room(path, bytes);
       log.info({ schema, known, bytes }, "the store is brought to this program's schema");
-      const heard = await inThread(path, bytes);
+      const heard = await inThread(path, bytes).finally(isOver);
       if ("said" in heard) {
         const refused = heard.said as UpgradeRefused | null;
         if (refused !== null) throw new StoreFault(refused.kind, refused.message);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { createUpgrades } from "../../src/app/box-upgrade.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
@@ -9,6 +10,7 @@ import { silentLog } from "../../src/ground/kit/log.ts";
 import { StoreFault } from "../../src/ground/store/faults.ts";
 import { checkHeader } from "../../src/ground/store/header.ts";
 import { migrations } from "../../src/ground/store/migrations.ts";
+import { upgradeNeeds } from "../../src/ground/store/upgrade.ts";
 import { handClock } from "../support/clock.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -69,13 +71,46 @@ test("where others are served, a store whose thread doesn't start stays as it is
   assert.equal(checkHeader(path, "box").userVersion, 1);
 });
 
+/** Upgrades the first store no sooner than the rest are done, or would be. Says whether they were done before it. */
+async function withFirstHeld(
+  paths: readonly string[],
+  upgrade: (path: string) => Promise<void>,
+  longest = 1_000,
+) {
+  const held = new Database(paths[0]);
+  held.pragma("journal_mode = WAL");
+  held.exec("BEGIN IMMEDIATE");
+  const over = new AbortController();
+  const [first, ...rest] = paths.map(upgrade);
+  const done = Promise.all(rest);
+  const wouldBe = pause(longest, false, { signal: over.signal }).catch(() => false);
+  const isBeside = await Promise.race([done.then(() => true), wouldBe]);
+  over.abort();
+  held.close();
+  await Promise.all([first, done]);
+  return isBeside;
+}
+
+/** Whether a store's copy was made only when the other store had its new schema. */
+const isAfter = (path: string, other: string) =>
+  statSync(`${path}.schema-1`).mtimeMs >= statSync(other).mtimeMs;
+
 test("large stores are upgraded one after the other", async (t) => {
-  const paths = [olderStore(t), olderStore(t), olderStore(t)];
-  const upgrade = upgradesOf(t, { servesOthers: true });
-  const ended: number[] = [];
-  await Promise.all(paths.map((path, n) => upgrade(path).then(() => ended.push(n))));
-  assert.deepEqual(ended, [0, 1, 2]);
+  const paths = [olderStore(t), olderStore(t), olderStore(t)] as const;
+  await withFirstHeld(paths, upgradesOf(t, { servesOthers: true }));
+  const [first, second, third] = paths;
+  assert.ok(isAfter(second, first) && isAfter(third, second));
 });
+
+for (const isRoom of [true, false])
+  test(`a small store ${isRoom ? "doesn't wait" : "waits"} for a large one where there is ${isRoom ? "" : "no "}room beside it`, async (t) => {
+    const [large, small] = [olderStore(t), olderStore(t, 0)];
+    const both = upgradeNeeds(LARGE) + upgradeNeeds(statSync(small).size);
+    const free = () => (isRoom ? both : both - 1);
+    const upgrade = upgradesOf(t, { servesOthers: true, free });
+    assert.equal(await withFirstHeld([large, small], upgrade, isRoom ? 4_000 : 1_000), isRoom);
+    assert.equal(isAfter(small, large), !isRoom);
+  });
 
 test("a store stays as it is where its thread hasn't the memory for its code", async (t) => {
   const path = olderStore(t);

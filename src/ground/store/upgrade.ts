@@ -44,9 +44,11 @@ export function upgrade(db: SqliteDatabase, options: UpgradeOptions): void {
 const SPARE = 16 * 1024 * 1024;
 
 /** Space for two copies while the first is proved; then for one, and for a log that may hold every page. */
+export const upgradeNeeds = (bytes: number): number => 2 * bytes + SPARE;
+
 function mustHaveRoom(db: SqliteDatabase, path: string): void {
   const pages = db.pragma("page_count", { simple: true }) as number;
-  const needed = 2 * pages * (db.pragma("page_size", { simple: true }) as number) + SPARE;
+  const needed = upgradeNeeds(pages * (db.pragma("page_size", { simple: true }) as number));
   const free = freeBytes(dirname(path));
   if (free === null || free >= needed) return;
   throw new StoreFault(
