@@ -55,6 +55,8 @@ const hourIn = (at: number): number => Math.floor(at / AN_HOUR) % HOURS;
 export function createHourCounts() {
   const held = new Map<number, HeldSeries>();
   const known = new Map<number, Map<string, CountSeries>>();
+  /** Whose the series in memory are, also while they are to be looked up anew. */
+  const owners = new Map<number, Pick<CountSeries, "since"> & { projectId: number }>();
   const touched = new Map<Held, CountedBy>();
   /** Those that have waited longest first. */
   const waiting = new Map<Held, CountedBy>();
@@ -79,6 +81,18 @@ export function createHourCounts() {
     touched.clear();
     waiting.clear();
     size = 0;
+  };
+
+  /** The series is gone: what came last isn't written any more. */
+  const letGo = (series: number) => {
+    const all = held.get(series)?.byKey ?? new Map<string, Held>();
+    for (const one of all.values()) {
+      touched.delete(one);
+      waiting.delete(one);
+    }
+    size -= all.size;
+    held.delete(series);
+    owners.delete(series);
   };
 
   /** Memory lets go of a template's counts. */
@@ -184,6 +198,11 @@ export function createHourCounts() {
       if (one === undefined) {
         one = beginSeries(tx, of);
         ofProject.set(of.selection, one);
+        const { id, since } = one;
+        const before = owners.get(id);
+        // The store gives the id of a series that is gone to the next one.
+        if (before?.projectId !== of.projectId || before.since !== since) letGo(id);
+        owners.set(id, { projectId: of.projectId, since });
       }
       return one;
     },
@@ -218,15 +237,7 @@ export function createHourCounts() {
       return overflowed;
     },
     forget(projectId: number) {
-      for (const { id } of known.get(projectId)?.values() ?? []) {
-        const all = held.get(id)?.byKey ?? new Map<string, Held>();
-        for (const one of all.values()) {
-          touched.delete(one);
-          waiting.delete(one);
-        }
-        size -= all.size;
-        held.delete(id);
-      }
+      for (const [id, owner] of owners) if (owner.projectId === projectId) letGo(id);
       known.delete(projectId);
     },
     /** The box was off: its downtimes are read again. */
@@ -236,6 +247,7 @@ export function createHourCounts() {
     /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
     clear() {
       drop();
+      owners.clear();
       known.clear();
       downs = null;
     },

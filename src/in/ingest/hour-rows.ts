@@ -35,7 +35,8 @@ export interface HourRow {
 }
 
 const READ = "SELECT hours, last, gap FROM hour_counts WHERE series_id = ? AND day = ? AND key = ?";
-const WRITE = `INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) VALUES (?, ?, ?, ?, ?, ?, ?)
+/** Of a series that is gone nothing is written: no other project's events may fail with it. */
+const WRITE = `INSERT INTO hour_counts (series_id, day, key, n, hours, last, gap) SELECT id, ?, ?, ?, ?, ?, ? FROM count_series WHERE id = ?
   ON CONFLICT (series_id, day, key) DO UPDATE SET n = excluded.n, hours = excluded.hours, last = excluded.last, gap = excluded.gap`;
 
 type Stored = Omit<HourRow, "hours"> & { hours: string };
@@ -51,8 +52,8 @@ export function writeHours(
   { day, hours, last, gap }: HourRow & { day: number },
 ): void {
   const n = hours.reduce((sum, one) => sum + one, 0);
-  tx.sql<[number, number, string, number, string, number, number]>(WRITE).run(
-    ...([series, day, key, n, JSON.stringify(hours), last, gap] as const),
+  tx.sql<[number, string, number, string, number, number, number]>(WRITE).run(
+    ...([day, key, n, JSON.stringify(hours), last, gap, series] as const),
   );
 }
 
