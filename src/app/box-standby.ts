@@ -30,8 +30,11 @@ const STOOD_MS = 5_000;
 const FRESH_MS = 10_000;
 const FORGET_LOOKS = 60;
 const LATE_MS = 30_000;
-/** Whoever couldn't upgrade the box stands by for so long, and says so, before it tries again. */
-const AGAIN_MS = 30_000;
+/**
+ * Whoever couldn't upgrade the box tries again when nobody has had it for so long. systemd gives up a service that ends ten
+ * times within five minutes.
+ */
+export const AGAIN_MS = 45_000;
 
 /** Has commands on this machine's directory done by the one that serves. */
 const deskSender =
@@ -122,7 +125,6 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     // A copy that was never whole is behind from the first moment on.
     return Math.max(copy.seq === null ? 1 : 0, secondsSince(freshAt));
   };
-  const startedAt = clock.mono();
   /** Once another machine has done it, nothing is left to fail. */
   const failed = () =>
     place.failed !== null && copy.schema() < place.failed.schema ? place.failed.why : null;
@@ -183,9 +185,14 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
       return false;
     }
   };
+  /** Another one may be able to: it only restarts. */
+  const mayTry = () =>
+    failed() === null ||
+    latest.run === me.run ||
+    (ownerlessSince !== null && clock.mono() - ownerlessSince >= AGAIN_MS);
   const mayTake = (): boolean =>
     faults.database === null &&
-    (failed() === null || clock.mono() - startedAt >= AGAIN_MS) &&
+    mayTry() &&
     mayTakeBox(latest, { run: me.run, heardMs, isFresh: isFresh(), mayServe });
 
   // Whoever leaves waits for a machine that it knows of.

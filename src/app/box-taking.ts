@@ -1,3 +1,4 @@
+import { StoreFault } from "../ground/store/faults.ts";
 import { migrations } from "../ground/store/migrations.ts";
 import type { MadeOf } from "../ground/store/record/keeper.ts";
 import type { DatabaseMark } from "../ground/store/record/mark.ts";
@@ -123,9 +124,10 @@ async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<
   try {
     await upgrades.upgrade(path);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const { kind, message: why } = StoreFault.from(error, path);
     notes.note({ failed: { schema: migrations("box").length, why } });
-    throw error;
+    // Also where it calls the data damaged it is to be started again: it stands by then, and says why.
+    throw new StoreFault(kind === "io" ? kind : "unavailable", why, error);
   } finally {
     upgrades.close();
   }

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { AGAIN_MS } from "../../src/app/box-standby.ts";
 import { needs } from "../support/commands.ts";
 import { scratch } from "../support/scratch.ts";
 
@@ -49,6 +50,16 @@ for (const unit of units) {
     assert.ok(Number(settings(unit, "WatchdogSec")[0]) > 0);
   });
 }
+
+test("a machine that can't upgrade the box is started again each time", () => {
+  const [burst = 0, interval = 0, pause = 0] = [
+    "StartLimitBurst",
+    "StartLimitIntervalSec",
+    "RestartSec",
+  ].map((name) => Number(settings("box.service", name)[0]));
+  // It ends the first time without having stood by.
+  assert.ok((burst - 1) * (AGAIN_MS / 1000 + pause) > interval);
+});
 
 test("the two units differ only in what they serve, where, and how much they may take", () => {
   const lines = units.map((unit) => readFileSync(path.join(folder, unit), "utf8").split("\n"));
