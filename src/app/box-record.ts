@@ -136,7 +136,7 @@ async function openLinked(
         // A box that the database never had isn't served without it.
         await keeper.ready(mark?.kept === true);
         handed = takeHanded({ database, tenant, keeper }, deps);
-        if (keeper.state().aloneSince !== null) return;
+        if (keeper.state().aloneSince !== null) return notes.note({ failed: null });
         over.epoch = (await record.take()).epoch;
         notes.note({ runs: [run], epoch: over.epoch, ...SERVED });
       },

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
+import type { Log } from "../ground/kit/log.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import type { DatabaseMark } from "../ground/store/record/mark.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
@@ -15,6 +16,7 @@ import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
 import { differingFlags } from "./box-flags.ts";
 import { mayTakeBox } from "./box-found.ts";
+import type { Notes } from "./box-notes.ts";
 import { isOfNewer } from "./box-replace.ts";
 import type { BoxConfig } from "./config.ts";
 import { serveDesk } from "./offline/serve-sock.ts";
@@ -57,8 +59,20 @@ interface StandbyPlace {
   found: FoundStore;
   /** Why the process before couldn't upgrade the box, and to which schema. */
   failed: DatabaseMark["failed"];
+  notes: Notes;
+  /** Whether a process before it in this directory has it, which has ended. */
+  isOwn(found: FoundStore): boolean;
   /** Throws StoreFault where this machine couldn't serve it. */
   fits(found: FoundStore): void;
+}
+
+function sayItStands(of: { listen: string; owner: string | null; why: string | null }, log: Log) {
+  const { why, ...where } = of;
+  if (why === null) return log.warn(where, "this machine stands by");
+  log.warn(
+    of,
+    "this machine stands by: it couldn't upgrade the box, and tries again when nobody has served it for a while",
+  );
 }
 
 /** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
@@ -89,15 +103,15 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
 
   const secondsSince = (at: number | null) =>
     at === null ? 0 : Math.round((clock.mono() - at) / 1000);
+  const owner = () => (latest.isAlive && !place.isOwn(latest) ? latest.node : null);
   const state = (): StandbyState => {
-    const owner = latest.isAlive ? latest.node : null;
     return {
-      role: owner === null ? "none" : "standby",
-      owner,
+      role: owner() === null ? "none" : "standby",
+      owner: owner(),
       epoch: latest.epoch,
       behind: behind(),
       upgrade_failed: failed() !== null,
-      fault: fault(),
+      fault: nearFault() !== null ? "other" : failed() !== null ? "upgrade" : null,
       differing,
       ownerless: secondsSince(ownerlessSince),
       link: forwarder && {
@@ -128,10 +142,10 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   /** Once another machine has done it, nothing is left to fail. */
   const failed = () =>
     place.failed !== null && copy.schema() < place.failed.schema ? place.failed.why : null;
-  const fault = () => faults.database ?? faults.copy ?? faults.program ?? failed();
+  const nearFault = () => faults.database ?? faults.copy ?? faults.program;
   /** What whoever leaves is told: it waits for a copy that will be up to date. */
   const said = () => {
-    if (fault() !== null) return null;
+    if (nearFault() !== null || failed() !== null) return null;
     return copy.seq !== null && (isFresh() || clock.mono() - freshAt < FRESH_MS);
   };
   const follow = () => {
@@ -167,7 +181,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
       lookedAt = at;
     }
     forwarder?.sees(latest.isAlive && latest.run !== me.run ? latest : null);
-    ownerlessSince = latest.isAlive ? null : (ownerlessSince ?? at);
+    ownerlessSince = owner() === null ? (ownerlessSince ?? at) : null;
+    if (place.failed !== null && failed() === null) place.notes.note({ failed: null });
     if (++looks % FORGET_LOOKS === 0) await forgetShips(database).catch(() => {});
   };
   const mayServe = (): boolean => {
@@ -200,10 +215,10 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   // It may have left.
   forwarder?.onRefused(() => soon.abort());
   const doors = await openStandbyDoors(config, deps, state, forwarder);
-  log.warn({ listen: doors.url, owner: place.found.node }, "this machine stands by");
+  sayItStands({ listen: doors.url, owner: owner(), why: failed() }, log);
   const answer = async () => {
     const { standbyAnswer } = await import("./offline/desk.ts");
-    return standbyAnswer(state().owner);
+    return standbyAnswer(owner());
   };
   const desk = serveDesk(config.data, log, answer, forwarder && deskSender(forwarder, answer));
   return {

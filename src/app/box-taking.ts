@@ -1,7 +1,7 @@
 import { StoreFault } from "../ground/store/faults.ts";
 import { migrations } from "../ground/store/migrations.ts";
 import type { MadeOf } from "../ground/store/record/keeper.ts";
-import type { DatabaseMark } from "../ground/store/record/mark.ts";
+import { failedUpgrade } from "../ground/store/record/mark.ts";
 import { RecordFault } from "../ground/store/record/record.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
 import type { postgresRecord } from "../hosted/record/postgres-record.ts";
@@ -50,7 +50,7 @@ export async function takeBox(
 ): Promise<TakenOver> {
   const { database, found, path, isOlder, lying, notes } = place;
   const forwarder = place.link?.forwarder ?? null;
-  const isOwn = lying.mark?.runs.includes(found.run) ?? false;
+  const isOwn = (of: FoundStore) => lying.mark?.runs.includes(of.run) ?? false;
   const { data } = place.config;
   if (isOlder) {
     const of = { database, tenantId: found.tenantId, epoch: lying.mark?.epoch ?? null };
@@ -68,10 +68,10 @@ export async function takeBox(
       notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });
       await upgradeNoted(path, notes, deps);
     });
-  const failed = failedBefore(lying);
+  const failed = failedUpgrade(lying.mark);
   // It says so where it stands by. What only its own disk has isn't given up for that.
   const maySay = failed !== null && (isOlder || isKnownThere(found, lying));
-  const mayBeFree = (isOwn || found.clean) && !maySay;
+  const mayBeFree = (isOwn(found) || found.clean) && !maySay;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
@@ -82,7 +82,7 @@ export async function takeBox(
   notes.note({ kept: true, isOlder: true });
   copy ??= await open();
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
-  const standing = await standBy({ ...place, copy, fits, forwarder, failed }, deps);
+  const standing = await standBy({ ...place, copy, isOwn, fits, forwarder, failed }, deps);
   notes.note({ standsBy: standing.doors.url });
   lifecycle.onStop("standby", async () => {
     await standing.end();
@@ -110,12 +110,6 @@ export interface BoxTaker {
   lifecycle: Lifecycle;
   /** What `record` is to find when it takes. */
   sees(found: FoundStore): void;
-}
-
-/** What this program couldn't upgrade the box for, here, when it was taken last. */
-function failedBefore({ mark }: Lying): DatabaseMark["failed"] {
-  const failed = mark?.failed ?? null;
-  return failed?.schema === migrations("box").length ? failed : null;
 }
 
 /** Whoever starts here next knows what couldn't be done, and says so. */

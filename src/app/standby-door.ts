@@ -18,8 +18,8 @@ import { connectionsOf, counterIds, type Listening, listen, peerOf } from "./web
 
 /** What a machine that stands by knows. */
 export interface StandbyState extends BoxRole {
-  /** Why this machine couldn't take the box now; null where it could. */
-  fault: string | null;
+  /** What keeps this machine from taking the box now: that it couldn't upgrade it, or what is nearer; null: nothing. */
+  fault: "upgrade" | "other" | null;
   /** Flags that the machine that serves was given otherwise. */
   differing: readonly string[];
   /** For how many seconds nobody has served. */
@@ -129,7 +129,7 @@ export function openStandbyDoor(
 }
 
 function checksOf(state: StandbyState): HealthCheck[] {
-  const { fault, differing, ownerless, owner, behind, link, upgrade_failed } = state;
+  const { fault, differing, ownerless, owner, behind, link } = state;
   const linked: HealthCheck[] = link
     ? [
         {
@@ -161,9 +161,9 @@ function checksOf(state: StandbyState): HealthCheck[] {
       detail:
         fault === null
           ? "this machine can take the box"
-          : upgrade_failed
+          : fault === "upgrade"
             ? "this machine took the box, and couldn't upgrade it: box doctor and the log say why"
-            : "this machine can't take the box: box doctor and the log say why",
+            : "this machine can't take the box: its log says why",
     },
     {
       name: "flags",

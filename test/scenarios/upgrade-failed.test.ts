@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { AGAIN_MS } from "../../src/app/box-standby.ts";
+import type { Program } from "../../src/app/prove/scratch-box.ts";
 import { migrations } from "../../src/ground/store/migrations.ts";
+import { readMark, writeMark } from "../../src/ground/store/record/mark.ts";
 import { run } from "../support/children.ts";
 import { hurryWords } from "../support/hurry.ts";
 import { newer } from "../support/newer.ts";
@@ -34,8 +36,19 @@ const databaseOf = async (machine: Machine) => {
   };
   return checks.find(({ name }) => name === "database");
 };
-const doctor = async ({ data }: Machine) =>
-  (await run(await programFile(), ["doctor", "--data", data])).out;
+const doctor = async ({ data }: Machine, [, file]: readonly [string, string]) =>
+  (await run(file, ["doctor", "--data", data])).out;
+const hurried = ([node, file]: readonly [string, string]): Program => [
+  node,
+  ...hurryWords({ from: Date.now(), times: TIMES }),
+  file,
+];
+/** A failure that was noted and is over. */
+const noteFailed = ({ data }: Machine, schema: number) => {
+  const mark = readMark(data);
+  assert.ok(mark !== null);
+  writeMark(data, { ...mark, failed: { schema, why: "long ago" } });
+};
 
 describe("an upgrade that fails", { concurrency: true }, () => {
   postgresTest(
@@ -50,7 +63,7 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       // With 65 systemd wouldn't start it again.
       for (const machine of [one, two])
         await assert.rejects(machine.startAs(broken), /exit code 1\b.*would break/s);
-      assert.match(await doctor(one), WHY);
+      assert.match(await doctor(one, broken), WHY);
 
       // Nobody serves, and whoever is started again says why.
       await one.startAs(broken);
@@ -65,7 +78,7 @@ describe("an upgrade that fails", { concurrency: true }, () => {
         const metrics = await asked(machine, "/metrics");
         assert.match(metrics, /^box_upgrade_failed 1$/m);
         assert.match(metrics, /^box_can_take 0$/m);
-        assert.match(await doctor(machine), WHY);
+        assert.match(await doctor(machine, broken), WHY);
       }
 
       // The program before serves, and says what is wrong with the other machine.
@@ -76,15 +89,35 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       assert.match((await databaseOf(two))?.detail ?? "", WHY);
       assert.match(await asked(two, "/v1/role"), /"upgrade_failed":true/);
       assert.match(await asked(two, "/metrics"), /^box_upgrade_failed 1$/m);
-      assert.ok(!(await doctor(two)).includes("couldn't be upgraded"));
+      assert.ok(!(await doctor(two, broken)).includes("couldn't be upgraded"));
       assert.ok(await ledger.send(one, "by the one that can't"));
+
+      // What it couldn't do is the lesser fault where it doesn't hear the database.
+      one.reach(false);
+      await untilSo(
+        async () => /its log says why/.test((await databaseOf(one))?.detail ?? ""),
+        "it doesn't hear the database",
+      );
+      one.reach(true);
 
       // Nothing is said any more when a program that can is there.
       await one.stop();
+      const plain = [process.execPath, await programFile()] as const;
+      assert.match(await doctor(one, broken), WHY);
+      assert.ok(!(await doctor(one, plain)).includes("couldn't be upgraded"));
       await one.startAs(await program());
       await untilSo(async () => (await databaseOf(two))?.ok === true, "both are well");
       assert.ok(!(await asked(one, "/v1/role")).includes("upgrade_failed"));
       assert.match(await asked(one, "/metrics"), /^box_can_take 1$/m);
+
+      // Also whoever serves with its own disk has it done.
+      await one.stop();
+      await two.stop();
+      noteFailed(two, migrations("box").length);
+      two.reach(false);
+      await two.startAs(hurried(plain));
+      assert.equal((await two.role())?.role, "alone");
+      assert.equal(readMark(two.data)?.failed, null);
     },
   );
 
@@ -118,7 +151,12 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       await untilSo(isUnready, "nobody serves, and it waits");
       await untilSo(async () => (await one.role())?.role === "owner", "its second try");
       assert.ok(await ledger.send(one, "after it"));
-      assert.ok(!(await doctor(one)).includes("couldn't be upgraded"));
+      assert.ok(!(await doctor(one, next)).includes("couldn't be upgraded"));
+
+      // Whoever stands by sees that another one has done it.
+      noteFailed(two, migrations("box").length + 1);
+      await two.startAs(next);
+      await untilSo(async () => readMark(two.data)?.failed === null, "what failed is forgotten");
     },
   );
 });

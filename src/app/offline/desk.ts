@@ -138,7 +138,10 @@ export async function answerDesk(
 
 /** What the socket of a machine that stands by answers, where the one that serves can't be asked. */
 export function standbyAnswer(owner: string | null): string {
-  const message = owner === null ? STANDS_BY : `${STANDS_BY} It is ${owner}.`;
+  const message =
+    owner === null
+      ? "This machine stands by, and nobody serves the box now: box doctor says more."
+      : `${STANDS_BY} It is ${owner}.`;
   return JSON.stringify({ fault: { of: "store", kind: "unavailable", message } satisfies Fault });
 }
 

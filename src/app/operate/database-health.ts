@@ -44,7 +44,7 @@ export function databaseCheck(
     };
   const [failed] = failedElsewhere();
   if (aloneSince === null && failed !== undefined) {
-    const detail = `machine ${failed.node} stands by, and couldn't upgrade the box when it took it: it may not be able to take it again`;
+    const detail = `machine ${failed.node} stands by. Its last try to upgrade the box failed, so it may not be able to take over`;
     return { ...base, ok: false, detail, named: `${detail}. ${failed.why}` };
   }
   if (aloneSince === null)

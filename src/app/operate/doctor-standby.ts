@@ -1,6 +1,6 @@
 import { loadKeyRing } from "../../ground/kit/key-ring.ts";
 import { isLocked } from "../../ground/store/lock.ts";
-import { readMark } from "../../ground/store/record/mark.ts";
+import { failedUpgrade, readMark } from "../../ground/store/record/mark.ts";
 import type { Health } from "../../tenant/health.ts";
 import type { BoxRole } from "../../web/http/role.ts";
 import { askBox } from "./ask.ts";
@@ -9,13 +9,13 @@ import type { Directory } from "./status.ts";
 
 /** Of a directory with a database: why the box, taken here last, couldn't be upgraded. */
 export function upgradeFindings(data: string): Finding[] {
-  const failed = readMark(data)?.failed ?? null;
+  const failed = failedUpgrade(readMark(data));
   if (failed === null) return [];
   return [
     wrong(
       "upgrade",
       `the box couldn't be upgraded here: ${failed.why}`,
-      "set that right, and restart the box; or install the older program again",
+      "set that right: it is tried again by itself; or install the older program again",
     ),
   ];
 }

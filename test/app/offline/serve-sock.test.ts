@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import type { Command } from "commander";
 import { createProgram } from "../../../cli/program.ts";
+import { standbyAnswer } from "../../../src/app/offline/desk.ts";
 import { serveDesk } from "../../../src/app/offline/serve-sock.ts";
 import { silentLog } from "../../../src/ground/kit/log.ts";
 import { keyIdOf } from "../../../src/ground/kit/seal.ts";
@@ -270,6 +271,11 @@ test("a box that stops answers what it was asked, and takes nothing more", async
   assert.equal((await answer).code, 0);
   await again;
   assert.equal((await run(["pair-code", ...place(box)])).code, 0);
+});
+
+test("a machine that stands by sends nobody to one that serves where there is none", () => {
+  assert.match(standbyAnswer("0123456789abcdef"), /Ask the one that serves .* is 0123456789abcdef/);
+  assert.match(standbyAnswer(null), /nobody serves the box now: box doctor/);
 });
 
 test("a machine that stands by no longer doesn't wait for what it holds for another one", async (t) => {

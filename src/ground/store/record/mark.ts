@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { StoreFault } from "../faults.ts";
 import { syncDirectory, writeSynced } from "../files.ts";
+import { migrations } from "../migrations.ts";
 
 /** Of a box. */
 const NAME = "box.database";
@@ -34,7 +35,7 @@ export type DatabaseMark = z.infer<typeof mark>;
 
 /** For commands on the directory of a machine that stands by. */
 export const STANDS_BY =
-  "This machine stands by. Ask the one that serves the box: GET /v1/role says which.";
+  "This machine stands by. Ask the one that serves the box, if one does: GET /v1/role says which.";
 
 /** null where there is none. Throws StoreFault where it isn't readable. */
 export function readMark(data: string, name = NAME): DatabaseMark | null {
@@ -50,6 +51,12 @@ export function readMark(data: string, name = NAME): DatabaseMark | null {
       `${path} can't be read. If the database is the right one, move everything but box.key aside, and start: the box comes back from it.`,
     );
   }
+}
+
+/** Why this program couldn't upgrade the box when it was taken in this directory last. Another program may be able to. */
+export function failedUpgrade(of: DatabaseMark | null): DatabaseMark["failed"] {
+  const failed = of?.failed ?? null;
+  return failed?.schema === migrations("box").length ? failed : null;
 }
 
 export function writeMark(data: string, said: DatabaseMark, name = NAME): void {
