@@ -75,6 +75,10 @@ function sayItStands(of: { listen: string; owner: string | null; why: string | n
   );
 }
 
+/** Why this machine couldn't upgrade the box; null once another machine has done it, when nothing is left to fail. */
+const failedBefore = ({ failed, copy }: StandbyPlace): string | null =>
+  failed !== null && copy.schema() < failed.schema ? failed.why : null;
+
 /** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
 export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   const { database, copy, config, forwarder } = place;
@@ -110,8 +114,8 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
       owner: owner(),
       epoch: latest.epoch,
       behind: behind(),
-      upgrade_failed: failed() !== null,
-      fault: nearFault() !== null ? "other" : failed() !== null ? "upgrade" : null,
+      upgrade_failed: failed !== null,
+      fault: nearFault() !== null ? "other" : failed !== null ? "upgrade" : null,
       differing,
       ownerless: secondsSince(ownerlessSince),
       link: forwarder && {
@@ -139,13 +143,12 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     // A copy that was never whole is behind from the first moment on.
     return Math.max(copy.seq === null ? 1 : 0, secondsSince(freshAt));
   };
-  /** Once another machine has done it, nothing is left to fail. */
-  const failed = () =>
-    place.failed !== null && copy.schema() < place.failed.schema ? place.failed.why : null;
+  /** As of the last look: the ports are asked for it also while the store is upgraded, when the copy is closed. */
+  let failed = failedBefore(place);
   const nearFault = () => faults.database ?? faults.copy ?? faults.program;
   /** What whoever leaves is told: it waits for a copy that will be up to date. */
   const said = () => {
-    if (nearFault() !== null || failed() !== null) return null;
+    if (nearFault() !== null || failed !== null) return null;
     return copy.seq !== null && (isFresh() || clock.mono() - freshAt < FRESH_MS);
   };
   const follow = () => {
@@ -167,8 +170,9 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   };
   const look = async () => {
     const at = clock.mono();
+    failed = failedBefore(place);
     try {
-      const found = await standByFor(database, { ...me, failed: failed() }, said());
+      const found = await standByFor(database, { ...me, failed }, said());
       if (found === null) throw new Error("the database has forgotten the box");
       heardMs = at - lookedAt > STOOD_MS || faults.database !== null ? 0 : heardMs + at - lookedAt;
       latest = found;
@@ -182,7 +186,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     }
     forwarder?.sees(latest.isAlive && latest.run !== me.run ? latest : null);
     ownerlessSince = owner() === null ? (ownerlessSince ?? at) : null;
-    if (place.failed !== null && failed() === null) place.notes.note({ failed: null });
+    if (place.failed !== null && failed === null) place.notes.note({ failed: null });
     if (++looks % FORGET_LOOKS === 0) await forgetShips(database).catch(() => {});
   };
   const mayServe = (): boolean => {
@@ -202,7 +206,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   };
   /** Another one may be able to: it only restarts. */
   const mayTry = () =>
-    failed() === null ||
+    failed === null ||
     latest.run === me.run ||
     (ownerlessSince !== null && clock.mono() - ownerlessSince >= AGAIN_MS);
   const mayTake = (): boolean =>
@@ -215,7 +219,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   // It may have left.
   forwarder?.onRefused(() => soon.abort());
   const doors = await openStandbyDoors(config, deps, state, forwarder);
-  sayItStands({ listen: doors.url, owner: owner(), why: failed() }, log);
+  sayItStands({ listen: doors.url, owner: owner(), why: failed }, log);
   const answer = async () => {
     const { standbyAnswer } = await import("./offline/desk.ts");
     return standbyAnswer(owner());

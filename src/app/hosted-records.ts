@@ -121,7 +121,7 @@ export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
     },
     async giveBack() {
       ending.abort();
-      await Promise.allSettled([...records.preparing].map((id) => opening.get(id)));
+      await Promise.allSettled(opening.values());
     },
     async rest(id, atMs) {
       records.resting.set(id, atMs);
@@ -188,6 +188,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
       const replace = async () => {
         const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
         madeOf = await replaceStore(path, { copy, wasLost: false }, deps);
+        ending.throwIfAborted();
         await upgrade(path);
       };
       const prepare = () => {

@@ -148,7 +148,8 @@ function checksOf(state: StandbyState): HealthCheck[] {
     {
       name: "owner",
       severity: "failed",
-      ok: ownerless <= NOBODY_SECONDS,
+      // Such a machine begins to count anew with each try.
+      ok: ownerless <= NOBODY_SECONDS && (owner !== null || fault !== "upgrade"),
       detail:
         owner === null
           ? `nobody has served the box for ${ownerless} s`

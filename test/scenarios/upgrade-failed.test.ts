@@ -50,6 +50,17 @@ const noteFailed = ({ data }: Machine, schema: number) => {
   writeMark(data, { ...mark, failed: { schema, why: "long ago" } });
 };
 
+/** What an address answers, asked again and again; refused connections don't count. */
+async function statuses(url: string, signal: AbortSignal): Promise<Set<number>> {
+  const seen = new Set<number>();
+  while (!signal.aborted) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer !== null) seen.add(answer.status);
+    await pause(10);
+  }
+  return seen;
+}
+
 describe("an upgrade that fails", { concurrency: true }, () => {
   postgresTest(
     "an upgrade that fails on both machines is said by both, and by who serves",
@@ -149,7 +160,16 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       await two.stop();
       const isUnready = async () => (await fetch(`${one.url}/readyz`)).status === 503;
       await untilSo(isUnready, "nobody serves, and it waits");
+      // Its ports are asked on, also while the copy becomes its store.
+      const over = new AbortController();
+      const answers = statuses(`${one.url}/v1/role`, over.signal);
       await untilSo(async () => (await one.role())?.role === "owner", "its second try");
+      over.abort();
+      // 503: not yet.
+      assert.deepEqual(
+        [...(await answers)].filter((status) => status !== 503),
+        [200],
+      );
       assert.ok(await ledger.send(one, "after it"));
       assert.ok(!(await doctor(one, next)).includes("couldn't be upgraded"));
 

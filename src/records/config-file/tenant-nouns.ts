@@ -134,7 +134,7 @@ export const tenantNouns = Object.entries(tenantThings) as [
 export const writtenThing = (
   { shape, written }: Pick<TenantNoun<NamedShape, { name: string }>, "shape" | "written">,
   one: z.output<NamedShape>,
-): object => written?.(one) ?? (withoutDefaults(shape, one) as object);
+) => (written?.(one) ?? withoutDefaults(shape, one)) as Record<string, unknown>;
 
 /** The lists of a file. Left out: they stay as they are. */
 export const tenantLists = Object.fromEntries(
