@@ -97,6 +97,8 @@ test("both servers of a pair that send every alert are told to whoever looks", a
   assert.doesNotMatch(await named(), /twice/);
   await send({ alertname: "DiskFull", host: "a", prometheus_replica: "two" });
   assert.match(await named(), /prom of p \(label prometheus_replica: one, two; drop it/);
+  assert.equal((await box.api("DELETE", "/v1/projects/p")).status, 200);
+  assert.doesNotMatch(await named(), /twice/);
 });
 
 test("Prometheus, which never sends a batch again, is refused after everybody else", async (t) => {

@@ -151,6 +151,7 @@ export function createIngest(
     writer.tally.prune(isLive);
     refused.prune(isLive);
     received.prune(isLive);
+    replicas.prune(isLive);
   });
 
   const listened = new LRUCache<number, { heard: FirstHeard | null }>({ max: MOST_LISTENED });

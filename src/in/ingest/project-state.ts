@@ -7,6 +7,7 @@ import type { HourCounts } from "./hour-counts.ts";
 import { compileRule, createRuleSet, type RuleSet } from "./match.ts";
 import { mergeKeys } from "./merged-keys.ts";
 import { Miner, type MinerRow } from "./template/miner.ts";
+import type { TemplateCounts } from "./template-counts.ts";
 
 /** The hot path's state of one project. */
 export interface ProjectState {
@@ -34,7 +35,7 @@ const TRIM_EVERY = 64;
 export function createProjectStates(
   store: Store,
   limits: { templates: number; heldTemplates: number },
-  hours: HourCounts,
+  { hours, counts }: { hours: HourCounts; counts: TemplateCounts },
 ) {
   const states = new Map<number, Held>();
   const ruleSets = new Map<number, RuleSet>();
@@ -125,6 +126,7 @@ export function createProjectStates(
       for (const id of changes.evicted) {
         remove.run(projectId, id);
         uncount.run(projectId, id);
+        counts.forgetShape(projectId, id);
         unsee.run(projectId, id);
         heard?.forget(id);
       }

@@ -20,13 +20,12 @@ const MOST = 5000;
 /** Finds alerts of a project that differ only in such a label. */
 export function watchReplicas() {
   const values = new ForgetfulMap<string, string>(MOST);
-  const found = new ForgetfulMap<string, Replicas>(100);
+  const found = new ForgetfulMap<number, Replicas>(100);
   return {
     /** A sender reported that an alert with these labels fires. */
     note({ id, projectId, name, kind }: Source, { keys, named }: IngestEvent) {
       if (!SENDERS.has(kind) || keys === null || named?.action !== "fire") return;
-      const place = `${projectId}:${id}`;
-      if (found.get(place) !== undefined) return;
+      if (found.has(id)) return;
       for (const label of LABELS) {
         const value = keys[label];
         if (value === undefined) continue;
@@ -34,10 +33,14 @@ export function watchReplicas() {
         const before = values.get(alike);
         if (before === undefined) values.set(alike, value);
         else if (before !== value)
-          found.set(place, { projectId, source: name, label, values: [before, value] });
+          found.set(id, { projectId, source: name, label, values: [before, value] });
       }
     },
     all: () => [...found.values()],
+    /** Forgets those of sources that are gone. */
+    prune(isLive: (sourceId: number) => boolean) {
+      for (const id of found.keys()) if (!isLive(id)) found.delete(id);
+    },
   };
 }
 

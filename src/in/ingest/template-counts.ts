@@ -26,6 +26,8 @@ const UPSERT = `INSERT INTO template_counts (project_id, id, n, first_seen, last
   ON CONFLICT (project_id, id) DO UPDATE SET n = n + excluded.n, last_seen = excluded.last_seen,
     level = max(level, excluded.level), source_id = excluded.source_id`;
 
+export type TemplateCounts = ReturnType<typeof createTemplateCounts>;
+
 /** Counts by shape. The first of a minute are written with their events; later ones wait in memory. */
 export function createTemplateCounts() {
   const byProject = new Map<number, ForgetfulMap<string, Held>>();
@@ -82,6 +84,8 @@ export function createTemplateCounts() {
         for (const [shape, held] of shapes) if (held.n > 0) write(tx, projectId, { shape, held });
     },
     forget: (projectId: number) => void byProject.delete(projectId),
+    /** The shape is forgotten: what isn't written of it never is. */
+    forgetShape: (projectId: number, shape: string) => void byProject.get(projectId)?.delete(shape),
     /** After a rollback; the unwritten counts, at most those of a minute, are lost. */
     clear: () => byProject.clear(),
   };

@@ -59,14 +59,14 @@ export function createWriter(
 ) {
   const hours = createHourCounts();
   const habits = createHabits(hours);
-  const projects = createProjectStates(store, limits, hours);
+  const counts = createTemplateCounts();
+  const projects = createProjectStates(store, limits, { hours, counts });
   const openAlerts = createOpenAlerts(limits.openAlerts);
   const windows = createWindows({ keys: limits.windowKeys, hits: limits.windowHits });
   const lines = createLineWriter();
   const unresolved = createUnresolved(RULES);
   const effects = createEffects({ projects, openAlerts, windows, unresolved, habits });
   const tally = createTally();
-  const counts = createTemplateCounts();
 
   store.onCommit((notes) => {
     for (const note of notes) {

@@ -37,6 +37,8 @@ interface Project {
   send(message: string, more?: { from?: "a" | "b"; host?: string; level?: number }): boolean;
   /** A new writer on what is stored, as after a kill. */
   again(): void;
+  /** What is only in memory is written, as at a stop. */
+  finish(): void;
   openings(): { at: number; template: string; host: string }[];
   dry(rule: object, lines?: string[]): { at: number; template: string; host: string }[];
 }
@@ -88,6 +90,7 @@ function placeOf(t: TestContext, limits = MOST): Place {
         again() {
           writer = createWriter(store, limits);
         },
+        finish: () => writer.finish(),
         openings: () =>
           store
             .sql<[number], { at: number; template: string; identifiers: string }>(
@@ -198,10 +201,15 @@ test("lines that are pasted are new by what the project knows now", (t) => {
 
 test("a shape that is forgotten over the limit leaves nothing behind; old sights go", (t) => {
   const { project, wait, store } = placeOf(t, { ...MOST, templates: 50 });
-  const { send } = project(asks(1));
+  const { send, finish } = project(asks(1));
   const word = (n: number) =>
     [...String(n)].map((digit) => String.fromCharCode(97 + Number(digit))).join("");
-  for (let n = 100; n < 400; n++) send(`${word(n)} ${word(n + 300)} was seen`);
+  // The second of a shape waits to be counted.
+  for (let n = 200; n < 800; n++) send(`${word(n >> 1)} ${word((n >> 1) + 300)} was seen`);
+  finish();
+  const uncounted =
+    "SELECT count(*) FROM template_counts WHERE id NOT IN (SELECT id FROM templates)";
+  assert.equal(store.sql<[], number>(uncounted).pluck().get(), 0);
   const kept = () => store.sql<[], number>("SELECT count(*) FROM template_returns").pluck().get();
   assert.ok((kept() ?? 0) <= 50, `${kept()}`);
   wait(36 * DAY);
