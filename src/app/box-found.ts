@@ -42,6 +42,13 @@ export function lyingAt(
   }
 }
 
+/** Runs that took the box and ended before they served it. */
+const MOST_RUNS = 500;
+
+/** Whoever owned what lies here is among them: the one that served, which is the first, or one of those that took it since. */
+export const withRun = ([served, ...since]: readonly string[], run: string): string[] =>
+  served === undefined ? [run] : [served, ...since.slice(1 - MOST_RUNS), run];
+
 /** Whether what lies in the directory is all that the database has, or more: nobody else has served since. */
 export function isLatest(found: FoundStore, { local, mark }: Lying): boolean {
   if (local === null || mark === null || mark.isOlder) return false;

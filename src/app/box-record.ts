@@ -15,7 +15,7 @@ import type { DatabaseSettings } from "../hosted/registry/postgres/settings.ts";
 import { noteDeeds } from "../tenant/deeds.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { BoxRole } from "../web/http/role.ts";
-import { isLatest, lyingAt, mustFit } from "./box-found.ts";
+import { isLatest, lyingAt, mustFit, withRun } from "./box-found.ts";
 import { takeHanded, unconfirmedOf } from "./box-handed.ts";
 import { untilFollowed } from "./box-leaving.ts";
 import { type BoxLink, openBoxLink } from "./box-link.ts";
@@ -96,7 +96,7 @@ async function openLinked(
     let found = maySkip ? await inTime(reached, deps) : await reached;
     if (found !== "away") mustFit(found, { ...lying, data });
     const isOlder = found !== "away" && found !== null && !isLatest(found, lying);
-    const runs = [...(mark?.runs ?? []), run];
+    const runs = withRun(mark?.runs ?? [], run);
     const notes = notesIn(data, { ...(mark ?? newMark), runs, isOlder, standsBy: null }, deps);
     let tenantId = lying.local?.tenantId ?? (found !== "away" ? found?.tenantId : undefined);
     let over: TakenOver = { epoch: 0, doors: null, madeOf: null };

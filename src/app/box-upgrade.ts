@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { addonPlaces, threadSource } from "../ground/kit/assets.ts";
+import { createInTurn } from "../ground/kit/in-turn.ts";
 import { createWorkThread, type Heard } from "../ground/kit/thread.ts";
 import { StoreFault } from "../ground/store/faults.ts";
 import { freeBytes } from "../ground/store/files.ts";
@@ -66,6 +67,7 @@ export function createUpgrades(
   { servesOthers = false, heapMb = HEAP_MB, free = freeBytes }: UpgradeOptions = {},
 ) {
   const room = createRoom(free);
+  const inTurn = createInTurn();
   const source = threadSource("src/ground/store/upgrade-worker.ts");
   const thread = () => ({
     ...createWorkThread({ source, clock, heapMb, ...LIMITS }),
@@ -83,6 +85,21 @@ export function createUpgrades(
     least.waiting--;
     return heard;
   };
+  /** Resolves with what ends it. A large store that waits for another one holds no room meanwhile. */
+  const begun = async (path: string, bytes: number): Promise<() => void> => {
+    if (bytes < LARGE_BYTES) return room(path, bytes);
+    const turnIsOver = await inTurn(path);
+    try {
+      const roomIsOver = await room(path, bytes);
+      return () => {
+        roomIsOver();
+        turnIsOver();
+      };
+    } catch (error) {
+      turnIsOver();
+      throw error;
+    }
+  };
   return {
     /**
      * Brings an older store to this program's schema: meanwhile its owner says that it lives, and others are served. Where
@@ -94,7 +111,7 @@ export function createUpgrades(
       if (bytes === 0) return;
       const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
       if (schema >= known) return;
-      const isOver = await room(path, bytes);
+      const isOver = await begun(path, bytes);
       log.info({ schema, known, bytes }, "the store is brought to this program's schema");
       const heard = await inThread(path, bytes).finally(isOver);
       if ("said" in heard) {

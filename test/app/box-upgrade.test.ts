@@ -73,16 +73,18 @@ test("where others are served, a store whose thread doesn't start stays as it is
 
 /** Upgrades the first store no sooner than the rest are done, or would be. Says whether they were done before it. */
 async function withFirstHeld(
-  paths: readonly string[],
+  [one, ...others]: readonly [string, ...string[]],
   upgrade: (path: string) => Promise<void>,
   longest = 1_000,
 ) {
-  const held = new Database(paths[0]);
+  const held = new Database(one);
   held.pragma("journal_mode = WAL");
   held.exec("BEGIN IMMEDIATE");
   const over = new AbortController();
-  const [first, ...rest] = paths.map(upgrade);
-  const done = Promise.all(rest);
+  const first = upgrade(one);
+  // It has its turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  const done = Promise.all(others.map(upgrade));
   const wouldBe = pause(longest, false, { signal: over.signal }).catch(() => false);
   const isBeside = await Promise.race([done.then(() => true), wouldBe]);
   over.abort();
@@ -111,6 +113,23 @@ for (const isRoom of [true, false])
     assert.equal(await withFirstHeld([large, small], upgrade, isRoom ? 4_000 : 1_000), isRoom);
     assert.equal(isAfter(small, large), !isRoom);
   });
+
+test("a large store that waits for another one takes no room from a small one", async (t) => {
+  const [first, second, small] = [olderStore(t), olderStore(t), olderStore(t, 0)];
+  const two = 2 * upgradeNeeds(LARGE);
+  const upgrade = upgradesOf(t, { servesOthers: true, free: () => two });
+  const held = new Database(first);
+  held.pragma("journal_mode = WAL");
+  held.exec("BEGIN IMMEDIATE");
+  const large = Promise.all([upgrade(first), upgrade(second)]);
+  const over = new AbortController();
+  const late = pause(4_000, "late", { signal: over.signal }).catch(() => "");
+  const what = await Promise.race([upgrade(small).then(() => "done"), late]);
+  over.abort();
+  held.close();
+  await large;
+  assert.equal(what, "done");
+});
 
 test("a store stays as it is where its thread hasn't the memory for its code", async (t) => {
   const path = olderStore(t);

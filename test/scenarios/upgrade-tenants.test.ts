@@ -83,7 +83,7 @@ async function startedAs(t: TestContext, program: string, words: readonly string
 
 /** What stands in the thread that upgrades a store, until it is mended. */
 const LEAK =
-  "const all: number[][] = [];\n    for (;;) all.push(Array.from({ length: 1e6 }, Math.random));\n";
+  "const all: number[][] = [];\n    for (;;) all.push(Array.from({ length: 1e4 }, Math.random));\n";
 
 test("a tenant whose upgrade needs too much memory is closed alone, and opened when it doesn't", async (t) => {
   const { data, large, small } = await twoTenants(t);
