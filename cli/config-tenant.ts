@@ -70,10 +70,8 @@ async function planThings(
         const faults = ofFile(`${kind} ${one.name}`, ({ details }) =>
           document.faultsAt(`/tenant/${key}/${i}`, details),
         );
-        const textOf = (each: { name: string }) => {
-          const { imported_from: _, ...shown } = writtenThing(noun, each);
-          return noun.text?.(each) ?? writeYaml(shown).trimEnd();
-        };
+        const textOf = (each: { name: string }) =>
+          noun.text?.(each, writeYaml) ?? writeYaml(writtenThing(noun, each)).trimEnd();
         const lines = lineDiff(was === undefined ? "" : textOf(was), textOf(one));
         return { lines, neededBy, apply: () => make().catch(faults) };
       },

@@ -105,3 +105,47 @@ test("a ladder's people are the same in any case, and nothing is changed for one
   }
   assert.deepEqual((await box.api("GET", "/v1/holidays")).body.holidays, []);
 });
+
+test("a ladder that is still named can't go, which the dry run says", async (t) => {
+  const box = await testBox();
+  t.after(() => box.stop());
+  const path = join(scratch(t), "box.yaml");
+  const env = { BOX_URL: box.url, BOX_KEY: box.owner.key };
+  const config = (text: string, ...more: string[]) => {
+    writeFileSync(path, text);
+    return run(["config", "apply", path, ...more], { env });
+  };
+  const applied = await config(file(10));
+  assert.equal(applied.code, 0, applied.err);
+  const gone = "format: 1\ntenant:\n  ladders: []\nprojects:\n";
+  const unused = "  - name: shop\n    default_ladder: null\n";
+  const schedule =
+    "    schedules:\n      - name: night\n        timezone: UTC\n        shared: true\n";
+  const ruled = `${unused}${schedule}    rules:\n      - name: errors\n        ladder: team\n`;
+  const named: [projects: string, by: string][] = [
+    ["  - name: other\n", "shop/errors"],
+    [ruled, "shop/errors"],
+    [`  - name: shop\n    default_ladder: team\n${schedule}`, "shop"],
+    [`  - name: shop\n${schedule}`, "shop"],
+  ];
+  for (const [projects, by] of named) {
+    const { code, err } = await config(gone + projects, "--dry-run");
+    assert.notEqual(code, 0, projects);
+    assert.match(
+      err,
+      new RegExp(`ladder team: the file has none of this name, and ${by} names it`),
+    );
+  }
+  // No rule has it any more: it is the default of a project that the file lacks.
+  const ruleless = await config(
+    `format: 1\nprojects:\n  - name: shop\n${schedule}`,
+    "--delete",
+    "--yes",
+  );
+  assert.equal(ruleless.code, 0, ruleless.err);
+  const { err } = await config(`${gone}  - name: other\n`, "--dry-run");
+  assert.match(err, /ladder team: the file has none of this name, and shop names it/);
+  const deleted = await config(gone + unused + schedule, "--delete", "--yes");
+  assert.equal(deleted.code, 0, deleted.err);
+  assert.deepEqual((await box.api("GET", "/v1/ladders")).body.ladders, []);
+});

@@ -8,7 +8,12 @@ import {
   sortedDates,
 } from "../../core/oncall/holidays.ts";
 import { bounds } from "../../core/projects/bounds.ts";
-import { insertLadder, listLadders } from "../../core/projects/ladders.ts";
+import {
+  defaultsOf,
+  insertLadder,
+  listLadders,
+  rulesOfLadders,
+} from "../../core/projects/ladders.ts";
 import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
@@ -44,7 +49,7 @@ interface TenantNoun<S extends NamedShape, Listed> {
   /** How the interface makes one: at the address of their list, or as it replaces one. */
   makes: "POST" | "PUT";
   /** What a change shows of it, by lines, where that isn't as a file is written. */
-  text?(one: z.output<S>): string;
+  text?(one: z.output<S>, writeYaml: (value: unknown) => string): string;
   /** Makes one that stands in on a trial. */
   make(tx: Tx, name: string): unknown;
 }
@@ -56,6 +61,9 @@ const noun = <S extends NamedShape, Listed extends { name: string }>(
 /** An older box says nothing of imports. */
 type ListedLadder = Omit<z.output<typeof ladderConfig>, "imported_from"> & {
   imported_from?: string | null;
+  /** As `project/rule`. */
+  rules: string[];
+  default_of: string[];
 };
 
 /** All of them, in the order of a file: another noun is an entry here. */
@@ -96,9 +104,13 @@ export const tenantThings = {
     neededBy: "rules",
     list(reader): ListedLadder[] {
       const origins = importedLadders(reader);
+      const rules = rulesOfLadders(reader);
+      const defaults = defaultsOf(reader);
       return listLadders(reader).map((one) => ({
         ...one,
         imported_from: origins.get(one.id) ?? null,
+        rules: rules.get(one.id) ?? [],
+        default_of: defaults.get(one.id) ?? [],
       }));
     },
     ofFile: ({ name, steps, passes, pass_after_minutes, team, imported_from }, emailOf) => ({
@@ -116,8 +128,23 @@ export const tenantThings = {
         accounts: accounts.map((email) => `email:${foldEmail(email)}`),
       })),
     }),
+    namedBy: ({ name, rules, default_of }, projects) => [
+      ...projects.flatMap((project) => [
+        ...project.config.rules
+          .filter(({ ladder }) => ladder === name)
+          .map((one) => `${project.name}/${one.name}`),
+        ...(project.config.default_ladder === name ? [project.name] : []),
+      ]),
+      ...rules.filter((one) => !projects.some((of) => one.startsWith(`${of.name}/`))),
+      // Left out of a file it stays.
+      ...default_of.filter(
+        (one) => projects.find((of) => of.name === one)?.config.default_ladder === undefined,
+      ),
+    ],
     people: ({ steps }) => steps.flatMap(({ accounts }) => accounts),
     makes: "POST",
+    text: ({ imported_from: _from, ...shown }, writeYaml) =>
+      writeYaml(withoutDefaults(ladderConfig, shown)).trimEnd(),
     make: (tx, name) =>
       insertLadder(tx, { name, steps: [], passes: 1, pass_after_minutes: null, team: "" }),
   }),
