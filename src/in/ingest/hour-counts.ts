@@ -56,7 +56,7 @@ export function createHourCounts() {
   const held = new Map<number, HeldSeries>();
   const known = new Map<number, Map<string, CountSeries>>();
   /** Whose the series in memory are, also while they are to be looked up anew. */
-  const owners = new Map<number, Pick<CountSeries, "since"> & { projectId: number }>();
+  const whose = new Map<number, Pick<CountSeries, "since"> & { projectId: number }>();
   const touched = new Map<Held, CountedBy>();
   /** Those that have waited longest first. */
   const waiting = new Map<Held, CountedBy>();
@@ -92,7 +92,7 @@ export function createHourCounts() {
     }
     size -= all.size;
     held.delete(series);
-    owners.delete(series);
+    whose.delete(series);
   };
 
   /** Memory lets go of a template's counts. */
@@ -199,10 +199,10 @@ export function createHourCounts() {
         one = beginSeries(tx, of);
         ofProject.set(of.selection, one);
         const { id, since } = one;
-        const before = owners.get(id);
-        // The store gives the id of a series that is gone to the next one.
+        const before = whose.get(id);
+        // The store gives the id of a series that is gone to the next one: its project was deleted, or a sweep took it.
         if (before?.projectId !== of.projectId || before.since !== since) letGo(id);
-        owners.set(id, { projectId: of.projectId, since });
+        whose.set(id, { projectId: of.projectId, since });
       }
       return one;
     },
@@ -236,10 +236,6 @@ export function createHourCounts() {
     get overflowed() {
       return overflowed;
     },
-    forget(projectId: number) {
-      for (const [id, owner] of owners) if (owner.projectId === projectId) letGo(id);
-      known.delete(projectId);
-    },
     /** The box was off: its downtimes are read again. */
     forgetDowntimes() {
       downs = null;
@@ -247,7 +243,7 @@ export function createHourCounts() {
     /** After a rollback, or a jump of the clock; unwritten counts, at most those of a minute, are lost. */
     clear() {
       drop();
-      owners.clear();
+      whose.clear();
       known.clear();
       downs = null;
     },

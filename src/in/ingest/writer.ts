@@ -82,18 +82,15 @@ export function createWriter(
       }
       // A source may have been renamed.
       if (note.topic === "sources") openAlerts.clear();
-      if (note.topic === "config") {
-        projects.reloadRules(note.projectId);
-        hours.forgetSeries(note.projectId);
-      }
+      if (note.topic === "config") projects.reloadRules(note.projectId);
       if (note.topic === "project-deleted") {
         projects.forget(note.projectId);
         counts.forget(note.projectId);
-        hours.forget(note.projectId);
         openAlerts.clear();
         unresolved.clear();
       }
       if (note.topic === "config" || note.topic === "project-deleted") {
+        hours.forgetSeries(note.projectId);
         windows.clear();
         habits.clear();
         effects.missing.clear();

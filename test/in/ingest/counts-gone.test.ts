@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
+import { createHourCounts } from "../../../src/in/ingest/hour-counts.ts";
+import { sweepHours } from "../../../src/in/ingest/hour-rows.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 
 /** Counts of hours that aren't written yet when what they count goes away. */
@@ -52,4 +54,24 @@ test("what a deleted project counted last isn't the next one's", async (t) => {
   assert.equal(await send(box, next, "disk full"), 202);
   await box.clock.turn(61_000);
   assert.equal(counted(box), 2);
+});
+
+test("what a series counted before a sweep took it isn't the next one's", async (t) => {
+  const box = await started(t);
+  await box.project("one");
+  const { store } = box.tenant;
+  const projectId = store.sql<[], number>("SELECT id FROM projects").pluck().get() ?? 0;
+  const counts = createHourCounts();
+  const count = (selection: string, since: number) =>
+    store.write((tx) => {
+      const { id: series } = counts.series(tx, { projectId, selection, since });
+      counts.add(tx, { series, key: "1" }, false);
+      return series;
+    });
+  const swept = count("before", 1);
+  store.write((tx) => sweepHours(tx, 100));
+  counts.forgetSeries(projectId);
+  assert.equal(count("after", 2), swept);
+  store.write((tx) => counts.finish(tx));
+  assert.equal(counted(box), 1);
 });
