@@ -28,8 +28,9 @@ export async function livingOn(
   };
   const living = lives();
   try {
+    const working = work().finally(() => over.abort());
     // Only a loss ends the one before the other.
-    await Promise.race([work(), living.then(() => new Promise<never>(() => {}))]);
+    await Promise.all([working, living]);
   } finally {
     over.abort();
     // A word that is still under way would come after what is said next: that the store is left.

@@ -27,8 +27,6 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 };
 
 interface UpgradeOptions {
-  /** Other stores are served by this process: whoever opens one never upgrades it. */
-  servesOthers?: boolean;
   /** For tests. Default: the program's own. */
   heapMb?: number;
   /** For tests. Default: what the disk says. */
@@ -64,7 +62,7 @@ function createRoom(free: (directory: string) => number | null) {
 /** Upgrades of older stores in threads: one for the large ones, which are done one after the other, and two for the rest. */
 export function createUpgrades(
   { clock, log }: Pick<BoxDeps, "clock" | "log">,
-  { servesOthers = false, heapMb = HEAP_MB, free = freeBytes }: UpgradeOptions = {},
+  { heapMb = HEAP_MB, free = freeBytes }: UpgradeOptions = {},
 ) {
   const room = createRoom(free);
   const inTurn = createInTurn();
@@ -120,8 +118,6 @@ export function createUpgrades(
         return;
       }
       const why = heard.ended;
-      if (why === "busy" && !servesOthers)
-        return log.warn({ why }, "the store isn't brought to this program's schema yet");
       const said = WHY_NOT[why] ?? `its thread ended: ${why}`;
       throw new StoreFault("unavailable", `${path} isn't upgraded: ${said}. Nothing was changed.`);
     },

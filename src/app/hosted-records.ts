@@ -68,7 +68,7 @@ export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
   const { data, settings, node } = options;
   const { database, close } = recordDatabase(data, settings, deps, POOL);
   const ending = new AbortController();
-  const opening = new Map<string, Promise<Tenant>>();
+  const opening = new Set<Promise<Tenant>>();
   const records: Records = {
     ...options,
     ending: ending.signal,
@@ -112,16 +112,13 @@ export function recordPlaces(options: RecordPlacesOptions, deps: BoxDeps) {
     // What wasn't left is due.
     async *changed() {},
     async start(id, hooks) {
-      const found = await find(id);
-      // Not what giveBack waits for: that is the opening whose files are made.
-      if (records.preparing.has(id)) throw notNow();
-      const opened = openKept(records, { id, found, hooks }, deps);
-      opening.set(id, opened);
-      return opened.finally(() => opening.delete(id));
+      const opened = openKept(records, { id, found: await find(id), hooks }, deps);
+      opening.add(opened);
+      return opened.finally(() => opening.delete(opened));
     },
     async giveBack() {
       ending.abort();
-      await Promise.allSettled(opening.values());
+      await Promise.allSettled(opening);
     },
     async rest(id, atMs) {
       records.resting.set(id, atMs);
@@ -159,6 +156,7 @@ interface Opening {
 async function openKept(records: Records, opening: Opening, deps: BoxDeps): Promise<Tenant> {
   const { id, found, hooks } = opening;
   const { database, resting, takers, preparing, ending, upgrade } = records;
+  if (preparing.has(id)) throw notNow();
   const directory = join(records.data, hostedFiles.tenants);
   const path = join(directory, `${id}.db`);
   const mark = `${id}.database`;

@@ -47,7 +47,7 @@ export async function hostedTenants(
   const limits = { mostOpen: config.openTenants, warmMs: 600_000 };
   const shared = { registry, clock, log, limits };
   const { data, database: settings } = config;
-  const upgrades = createUpgrades(deps, { servesOthers: true });
+  const upgrades = createUpgrades(deps);
   if (settings === null) {
     const path = (id: string) => join(data, hostedFiles.tenants, `${id}.db`);
     const places = filePlaces({ registry, path, prepare: upgrades.upgrade, start });

@@ -62,3 +62,15 @@ test("what an owner leaves isn't called its own by a word that was under way", a
   word.resolve(true);
   assert.equal(await over, "it failed");
 });
+
+test("a loss that the last word brings is said, also where the work is done", async () => {
+  const clock = handClock();
+  const work = Promise.withResolvers<void>();
+  const word = Promise.withResolvers<boolean>();
+  const over = livingOn({ renew: () => word.promise as never }, { clock }, () => work.promise).then(() => "went on", (e: Error) => e.message);
+  await clock.turn(2_000);
+  work.resolve();
+  await clock.turn(0);
+  word.reject(new RecordFault("taken", "another has it"));
+  assert.equal(await over, "another has it");
+});

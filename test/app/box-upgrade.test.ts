@@ -59,7 +59,7 @@ test("an upgrade that a thread can't do isn't tried again by whoever opens the s
 test("where others are served, a store whose thread doesn't start stays as it is", async (t) => {
   const path = olderStore(t);
   const clock = handClock();
-  const upgraded = upgradesOf(t, { servesOthers: true }, { clock })(path);
+  const upgraded = upgradesOf(t, {}, { clock })(path);
   upgraded.catch(() => {});
   // Long before a thread has started.
   await new Promise((resolve) => setImmediate(resolve));
@@ -99,7 +99,7 @@ const isAfter = (path: string, other: string) =>
 
 test("large stores are upgraded one after the other", async (t) => {
   const paths = [olderStore(t), olderStore(t), olderStore(t)] as const;
-  await withFirstHeld(paths, upgradesOf(t, { servesOthers: true }));
+  await withFirstHeld(paths, upgradesOf(t));
   const [first, second, third] = paths;
   assert.ok(isAfter(second, first) && isAfter(third, second));
 });
@@ -109,7 +109,7 @@ for (const isRoom of [true, false])
     const [large, small] = [olderStore(t), olderStore(t, 0)];
     const both = upgradeNeeds(LARGE) + upgradeNeeds(statSync(small).size);
     const free = () => (isRoom ? both : both - 1);
-    const upgrade = upgradesOf(t, { servesOthers: true, free });
+    const upgrade = upgradesOf(t, { free });
     assert.equal(await withFirstHeld([large, small], upgrade, isRoom ? 4_000 : 1_000), isRoom);
     assert.equal(isAfter(small, large), !isRoom);
   });

@@ -159,13 +159,14 @@ export function watchExchange(egress: Egress, clock: Clock): ExchangeWatch {
       const { open, hidden } = parted(request.headers ?? {});
       const secrets = [...secretsOf(hidden, null), ...secretsIn(credentials)];
       const cutShort = result.truncated || result.error !== null;
+      const answer = cut(mask(result.body, secrets, cutShort), ANSWER_CHARS);
+      if (asSigned) return { ...came, answer, request: AS_SIGNED };
       const sent = {
         method: request.method,
         headers: { ...masked(open, secrets), ...sealedNames(hidden) },
         body: bodyOf(request, event.body, secrets),
       };
-      const answer = cut(mask(result.body, secrets, cutShort), ANSWER_CHARS);
-      return { ...came, answer, request: asSigned ? AS_SIGNED : sent };
+      return { ...came, answer, request: sent };
     },
   };
 }

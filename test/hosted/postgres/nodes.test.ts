@@ -10,7 +10,7 @@ import { isNodeName, nodeNameOf } from "../../../src/hosted/nodes/name.ts";
 import { type LiveNode, type NodeOptions, startNode } from "../../../src/hosted/nodes/node.ts";
 import { postgresApns } from "../../../src/hosted/registry/postgres/apns-settings.ts";
 import { DatabaseAway } from "../../../src/hosted/registry/postgres/database-faults.ts";
-import { postgresPurge } from "../../../src/hosted/registry/postgres/registry.ts";
+import { postgresPurge } from "../../../src/hosted/registry/postgres/purge.ts";
 import { handClock } from "../../support/clock.ts";
 import { postgresTest } from "../../support/postgres.ts";
 import { scratch } from "../../support/scratch.ts";
