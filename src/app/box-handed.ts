@@ -108,9 +108,9 @@ export function takeHanded(
     log.warn(counts, "what another machine confirmed while it had no database is taken");
   };
   const look = async () => {
-    failed = await failedUpgrades(database);
     await takeLeftRows({ database, tenant, keeper, take }, { clock, signal: over.signal });
     if (!over.signal.aborted) aside ??= await rowsAside(database, tenant.id, version);
+    if (!over.signal.aborted) failed = await failedUpgrades(database);
   };
   const run = async () => {
     for (let isSaid = false; !over.signal.aborted; await sleep(clock, LOOK_MS, over.signal)) {
@@ -128,8 +128,8 @@ export function takeHanded(
   return {
     /** How many lines wait for a program of another version, because this one can't read them. */
     aside: () => aside ?? 0,
-    /** Machines that stand by, and couldn't upgrade the box. */
-    failed: () => failed,
+    /** Machines that stand by, and couldn't upgrade the box; none where this one is alone, and doesn't hear of them. */
+    failed: () => (keeper.state().aloneSince === null ? failed : []),
     async stop() {
       over.abort();
       await running;

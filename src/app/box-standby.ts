@@ -83,7 +83,7 @@ const failedBefore = ({ failed, copy }: StandbyPlace): string | null =>
 export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   const { database, copy, config, forwarder } = place;
   const { clock, log } = deps;
-  const me: Standby = {
+  const me: Omit<Standby, "failed"> = {
     node: place.node,
     run: place.run,
     version,

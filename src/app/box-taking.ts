@@ -15,7 +15,7 @@ import { prepareTaken } from "./box-living.ts";
 import type { Notes } from "./box-notes.ts";
 import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
 import { standBy } from "./box-standby.ts";
-import { createUpgrades } from "./box-upgrade.ts";
+import { createUpgrades, isOlderStore } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -69,9 +69,9 @@ export async function takeBox(
       await upgradeNoted(path, notes, deps);
     });
   const failed = failedUpgrade(lying.mark);
-  // It says so where it stands by. What only its own disk has isn't given up for that.
-  const maySay = failed !== null && (isOlder || isKnownThere(found, lying));
-  const mayBeFree = (isOwn(found) || found.clean) && !maySay;
+  // It stands by first, and says why. Not where only its own disk has what was answered: that isn't given up.
+  const standsBack = failed !== null && (isOlder || isKnownThere(found, lying));
+  const mayBeFree = (isOwn(found) || found.clean) && !standsBack;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
@@ -114,12 +114,17 @@ export interface BoxTaker {
 
 /** Whoever starts here next knows what couldn't be done, and says so. */
 async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<void> {
+  const schema = migrations("box").length;
   const upgrades = createUpgrades(deps);
   try {
+    // Where the process is killed meanwhile, another machine is to have its turn.
+    if (isOlderStore(path))
+      notes.note({ failed: { schema, why: "the program was ended while it upgraded the box" } });
     await upgrades.upgrade(path);
+    notes.note({ failed: null });
   } catch (error) {
     const { kind, message: why } = StoreFault.from(error, path);
-    notes.note({ failed: { schema: migrations("box").length, why } });
+    notes.note({ failed: { schema, why } });
     // Also where it calls the data damaged it is to be started again: it stands by then, and says why.
     throw new StoreFault(kind === "io" ? kind : "unavailable", why, error);
   } finally {

@@ -26,6 +26,11 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   busy: "no thread starts now",
 };
 
+/** Whether there is a store that this program would upgrade. */
+export const isOlderStore = (path: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 &&
+  checkHeader(path, "box").userVersion < migrations("box").length;
+
 interface UpgradeOptions {
   /** For tests. Default: the program's own. */
   heapMb?: number;
@@ -100,17 +105,14 @@ export function createUpgrades(
   };
   return {
     /**
-     * Brings an older store to this program's schema: meanwhile its owner says that it lives, and others are served. Where
-     * no thread starts in time, whoever opens the store does it, unless `servesOthers`. Rejects with StoreFault where it
-     * was tried and isn't done: a second try would take as long, and nobody would say meanwhile that the owner lives.
+     * Brings an older store to this program's schema: meanwhile its owner says that it lives, and others are served. Rejects
+     * with StoreFault where it isn't done. Nobody upgrades it in opening it: nobody would say meanwhile that the owner lives.
      */
     async upgrade(path: string): Promise<void> {
-      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      if (bytes === 0) return;
-      const [schema, known] = [checkHeader(path, "box").userVersion, migrations("box").length];
-      if (schema >= known) return;
+      if (!isOlderStore(path)) return;
+      const bytes = statSync(path).size;
       const isOver = await begun(path, bytes);
-      log.info({ schema, known, bytes }, "the store is brought to this program's schema");
+      log.info({ bytes }, "the store is brought to this program's schema");
       const heard = await inThread(path, bytes).finally(isOver);
       if ("said" in heard) {
         const refused = heard.said as UpgradeRefused | null;

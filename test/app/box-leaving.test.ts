@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 /** For what a machine waits before it leaves its box: on a real PostgreSQL, by a clock that the test turns. */
 
-const machine = (node: string) => ({ node, run: node, version: "1", schema: 9 });
+const machine = (node: string) => ({ node, run: node, version: "1", schema: 9, failed: null });
 
 async function stage(t: TestContext) {
   const database = (await testDatabase(t, { empty: true })).open();

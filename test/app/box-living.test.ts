@@ -67,7 +67,10 @@ test("a loss that the last word brings is said, also where the work is done", as
   const clock = handClock();
   const work = Promise.withResolvers<void>();
   const word = Promise.withResolvers<boolean>();
-  const over = livingOn({ renew: () => word.promise as never }, { clock }, () => work.promise).then(() => "went on", (e: Error) => e.message);
+  const over = livingOn({ renew: () => word.promise as never }, { clock }, () => work.promise).then(
+    () => "went on",
+    (e: Error) => e.message,
+  );
   await clock.turn(2_000);
   work.resolve();
   await clock.turn(0);

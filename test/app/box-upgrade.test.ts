@@ -56,7 +56,7 @@ test("an upgrade that a thread can't do isn't tried again by whoever opens the s
   assert.equal(checkHeader(path, "box").userVersion, 1);
 });
 
-test("where others are served, a store whose thread doesn't start stays as it is", async (t) => {
+test("a store whose thread doesn't start stays as it is", async (t) => {
   const path = olderStore(t);
   const clock = handClock();
   const upgraded = upgradesOf(t, {}, { clock })(path);
@@ -117,7 +117,7 @@ for (const isRoom of [true, false])
 test("a large store that waits for another one takes no room from a small one", async (t) => {
   const [first, second, small] = [olderStore(t), olderStore(t), olderStore(t, 0)];
   const two = 2 * upgradeNeeds(LARGE);
-  const upgrade = upgradesOf(t, { servesOthers: true, free: () => two });
+  const upgrade = upgradesOf(t, { free: () => two });
   const held = new Database(first);
   held.pragma("journal_mode = WAL");
   held.exec("BEGIN IMMEDIATE");

@@ -19,7 +19,7 @@ import { seeded } from "../support/seeded.ts";
 /** A copy that follows what a database holds of a store, page by page. */
 
 const TENANT = "abcdefghijklmnop";
-const STANDBY = { node: "two", run: "two", version: "1", schema: 5 };
+const STANDBY = { node: "two", run: "two", version: "1", schema: 5, failed: null };
 
 const recordIn = (
   database: Database,

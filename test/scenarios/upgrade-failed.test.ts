@@ -9,7 +9,7 @@ import { migrations } from "../../src/ground/store/migrations.ts";
 import { readMark, writeMark } from "../../src/ground/store/record/mark.ts";
 import { run } from "../support/children.ts";
 import { hurryWords } from "../support/hurry.ts";
-import { newer } from "../support/newer.ts";
+import { newer, slowly } from "../support/newer.ts";
 import { postgresTest } from "../support/postgres.ts";
 import { program, programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
@@ -177,6 +177,26 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       noteFailed(two, migrations("box").length + 1);
       await two.startAs(next);
       await untilSo(async () => readMark(two.data)?.failed === null, "what failed is forgotten");
+    },
+  );
+
+  postgresTest(
+    "a machine that is killed while it upgrades the box leaves it to the other one",
+    async (t) => {
+      const next = await newer(scratch(t), slowly(60));
+      const { one, two, ledger } = await twoMachines(t, { isLinked: true, mib: 1 });
+      await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+      await two.stop();
+      await one.stop();
+      const tried = one.startAs(next).catch(() => {});
+      await untilSo(async () => readMark(one.data)?.failed != null, "it upgrades the box");
+      await one.kill();
+      await tried;
+      await one.startAs(next);
+      assert.match(await doctor(one, next), /ended while it upgraded the box/);
+      await two.start();
+      await untilSo(async () => (await two.role())?.role === "owner", "the program before serves");
+      assert.ok(await ledger.send(one, "by the one that was killed"));
     },
   );
 });

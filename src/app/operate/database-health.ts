@@ -43,7 +43,7 @@ export function databaseCheck(
       detail: `${handedAside()} lines that another machine confirmed can't be read by this program: they are kept in the database until one of that machine's version serves`,
     };
   const [failed] = failedElsewhere();
-  if (aloneSince === null && failed !== undefined) {
+  if (failed !== undefined) {
     const detail = `machine ${failed.node} stands by. Its last try to upgrade the box failed, so it may not be able to take over`;
     return { ...base, ok: false, detail, named: `${detail}. ${failed.why}` };
   }

@@ -78,8 +78,8 @@ export interface Standby {
   version: string;
   /** How many of its tables' versions this program knows. */
   schema: number;
-  /** Why it couldn't upgrade the box. Default: null, it hasn't failed. */
-  failed?: string | null;
+  /** Why it couldn't upgrade the box; null: it hasn't failed. */
+  failed: string | null;
 }
 
 const STAND_BY = `WITH me AS (
@@ -130,7 +130,10 @@ export function failedUpgrades(database: Database): Promise<FailedUpgrade[]> {
 }
 
 /** Stands by no longer. */
-export async function endStandby(database: Database, { node, run }: Standby): Promise<void> {
+export async function endStandby(
+  database: Database,
+  { node, run }: Pick<Standby, "node" | "run">,
+): Promise<void> {
   await database.query("DELETE FROM nodes WHERE id = $1 AND run = $2", [node, run], {
     withinMs: LOOK_MS,
   });
