@@ -6,7 +6,7 @@ import { INGEST_LIMIT, NDJSON_LIMIT } from "../src/web/http/ingest.ts";
 
 const HEAD = `# How do I connect what I already run?
 
-Made from the program by \`node docs/generate.ts\`. The box understands the formats of these senders. Give them the box's address, and their alerts open, repeat and resolve
+Made from the program by \`node_modules/.bin/node docs/generate.ts\`. The box understands the formats of these senders. Give them the box's address, and their alerts open, repeat and resolve
 here. In the console: *Projects*, a project, *Connect*.
 
 \`box connect KIND --project shop --wait\` does everything. It makes a source, and a rule if none matches. It prints the text to paste, token included, and says what

@@ -14,7 +14,7 @@ import { twilioOperations } from "../src/web/http/twilio.ts";
 import { connectReference } from "./connect.ts";
 import { errorMeanings } from "./error-codes.ts";
 
-/** `node docs/generate.ts` writes docs/cli.md, docs/api.md and docs/connect.md from the program itself; a test holds them to it. */
+/** `node_modules/.bin/node docs/generate.ts` writes docs/cli.md, docs/api.md and docs/connect.md from the program itself; a test holds them to it. */
 
 interface Operation {
   operationId: string;
@@ -67,7 +67,7 @@ export function cliReference(): string {
   const parts = [
     "# Command line",
     "",
-    "Made from the program by `node docs/generate.ts`. If a flag can be set by an environment variable, the table names it.",
+    "Made from the program by `node_modules/.bin/node docs/generate.ts`. If a flag can be set by an environment variable, the table names it.",
     "",
     "You may type a time as `2026-11-21 18:00 Europe/Berlin`, `2026-11-21T17:00:00Z`, `18:00` (the next one), `+2h`, `+1d12h` or `now`.",
     "If you give no zone, the command uses the terminal's zone (`TZ`). Commands print times in the terminal's zone with the offset (`2026-11-21 18:00+01:00`, `Z` for UTC).",
@@ -153,7 +153,7 @@ export function apiReference(): string {
   const parts = [
     "# API",
     "",
-    "Made from the program's OpenAPI document by `node docs/generate.ts`; a running box serves that at `GET /v1/openapi.json`.",
+    "Made from the program's OpenAPI document by `node_modules/.bin/node docs/generate.ts`; a running box serves that at `GET /v1/openapi.json`.",
     "Requests carry `Authorization: Bearer <token>`. The token is an API key (`ptk_…`); ingest takes a source's token (`pti_…`).",
     "Health checks and the links in notifications need no token.",
     "",

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { migrations } from "../src/ground/store/migrations.ts";
 
 /**
- * `node migrations/generate.ts` writes src/ground/store/schema.ts, which Drizzle's queries are written against, from the
+ * `node_modules/.bin/node migrations/generate.ts` writes src/ground/store/schema.ts, which Drizzle's queries are written against, from the
  * tables that the migrations make; a test compares them.
  */
 

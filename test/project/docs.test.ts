@@ -13,7 +13,7 @@ import { documents } from "./document.ts";
 const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(root, name), "utf8");
 
-test("the references are what the program says (node docs/generate.ts)", () => {
+test("the references are what the program says (node_modules/.bin/node docs/generate.ts)", () => {
   assert.equal(read("docs/cli.md"), cliReference());
   assert.equal(read("docs/api.md"), apiReference());
   assert.equal(read("docs/connect.md"), connectReference());

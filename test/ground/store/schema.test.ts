@@ -6,5 +6,9 @@ import { schemaText } from "../../../migrations/generate.ts";
 
 test("the tables that queries are written against are those that the migrations make", () => {
   const path = join(import.meta.dirname, "../../../src/ground/store/schema.ts");
-  assert.equal(readFileSync(path, "utf8"), schemaText(), "run: node migrations/generate.ts");
+  assert.equal(
+    readFileSync(path, "utf8"),
+    schemaText(),
+    "run: node_modules/.bin/node migrations/generate.ts",
+  );
 });
