@@ -1,5 +1,5 @@
 import type { Account } from "../src/people/account.ts";
-import { foldEmail } from "../src/people/email.ts";
+import { addressNamed, foldEmail } from "../src/people/email.ts";
 import { api } from "./api.ts";
 import type { ApiOptions } from "./connection.ts";
 import { CommandError } from "./exit.ts";
@@ -28,7 +28,7 @@ export async function accountIds(options: ApiOptions): Promise<(who: string) => 
   ]);
   return (who) => {
     if (who === "me") return me.account.id;
-    const wanted = foldEmail(who.replace(/^email:(?=.*@)/, ""));
+    const wanted = foldEmail(addressNamed(who) ?? who);
     const same = (email: string) => foldEmail(email) === wanted;
     const found = accounts.find(({ id, email }) => id === who || same(email));
     if (found !== undefined) return found.id;

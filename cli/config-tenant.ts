@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Fallback, Gateway } from "../src/out/contacts/contact.ts";
-import { foldEmail } from "../src/people/email.ts";
+import { EMAIL_NAME, foldEmail } from "../src/people/email.ts";
 import type { ConfigDocument } from "../src/records/config-file/document.ts";
 import type { TenantNow } from "../src/records/config-file/tenant.ts";
 import { accountIds, allAccounts } from "./accounts.ts";
@@ -129,7 +129,7 @@ async function planFallback(
   const { people, schedules } = wanted;
   const idOf = people.length === 0 ? (who: string) => who : await accountIds(options);
   const accounts = people.map((who) =>
-    expected.includes(foldEmail(who)) ? `email:${who}` : idOf(who),
+    expected.includes(foldEmail(who)) ? `${EMAIL_NAME}${who}` : idOf(who),
   );
   const same = (a: readonly string[], b: readonly string[]) => a.join("\n") === b.join("\n");
   if (same(accounts, now.accounts) && same(schedules, now.schedules)) return [];

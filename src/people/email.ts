@@ -16,3 +16,11 @@ export function isEmail(text: string): boolean {
 export function foldEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();
 }
+
+/** Before an address where a person's id could stand: the account of this address. */
+export const EMAIL_NAME = "email:";
+
+/** The address that a text names so; null: it names none. */
+export function addressNamed(text: string): string | null {
+  return text.startsWith(EMAIL_NAME) && text.includes("@") ? text.slice(EMAIL_NAME.length) : null;
+}

@@ -1,17 +1,16 @@
 import { eq, inArray } from "drizzle-orm";
 import { accounts } from "../ground/store/schema.ts";
 import type { Reader } from "../ground/store/store.ts";
-import { foldEmail } from "./email.ts";
-
-const EMAIL = "email:";
+import { addressNamed, foldEmail } from "./email.ts";
 
 /** The id of the account named by `email:` and an address. Other text, and unknown addresses, stay as they are. */
 function idOfNamed(reader: Reader, name: string): string {
-  if (!name.startsWith(EMAIL)) return name;
+  const address = addressNamed(name);
+  if (address === null) return name;
   const row = reader.orm
     .select({ id: accounts.id })
     .from(accounts)
-    .where(eq(accounts.emailFolded, foldEmail(name.slice(EMAIL.length))))
+    .where(eq(accounts.emailFolded, foldEmail(address)))
     .get();
   return row?.id ?? name;
 }

@@ -17,7 +17,7 @@ import {
 import { withoutDefaults } from "../../ground/kit/field-kind.ts";
 import { list } from "../../ground/kit/fields.ts";
 import type { Reader, Tx } from "../../ground/store/store.ts";
-import { foldEmail } from "../../people/email.ts";
+import { EMAIL_NAME, foldEmail } from "../../people/email.ts";
 import { importedLadders } from "./imported.ts";
 import { ladderConfig, named, type ProjectConfig } from "./shape.ts";
 
@@ -125,7 +125,7 @@ export const tenantThings = {
       ...rest,
       steps: steps.map(({ accounts, ...step }) => ({
         ...step,
-        accounts: accounts.map((email) => `email:${foldEmail(email)}`),
+        accounts: accounts.map((email) => `${EMAIL_NAME}${foldEmail(email)}`),
       })),
     }),
     namedBy: ({ name, rules, default_of }, projects) => [
