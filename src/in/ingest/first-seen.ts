@@ -9,7 +9,7 @@ const DAY = 86_400;
 /** The latest time that a template came after a day or more without it, all its shapes together. */
 export interface Sight {
   since: number;
-  /** Seconds of silence before: Infinity where it never came; 0 where it came while its source was learning. */
+  /** Seconds of pause before: Infinity where it never came; 0 where it came while its source was learning. */
   after: number;
 }
 
@@ -78,9 +78,9 @@ export function readDowntimes(reader: Reader) {
   return {
     without,
     /** Seconds in which it ran since something was heard `last`; since its clock was set back, if that was later. */
-    silence: (last: number, at: number) => without(begun(last, at), at),
-    /** When that silence has lasted so long. */
-    silentFor(last: number, seconds: number, at: number): number {
+    pause: (last: number, at: number) => without(begun(last, at), at),
+    /** When that pause has lasted so long. */
+    pausedFor(last: number, seconds: number, at: number): number {
       const from = begun(last, at);
       const after = downs.filter(({ until }) => until > from);
       return after
@@ -120,8 +120,8 @@ export function readHeard(
     join(rootOf(row.id), { lastAt: row.at, ...sightOf(row) });
   const sources = heardSince(reader, projectId);
   const downs = readDowntimes(reader);
-  /** Silence since then, without the time in which the box was off. */
-  const silence = (from: number, at: number) => (at - from < DAY ? 0 : downs.without(from, at));
+  /** Pause since then, without the time in which the box was off. */
+  const pause = (from: number, at: number) => (at - from < DAY ? 0 : downs.without(from, at));
   return {
     /** Notes an event of a template (a root), from a source that learns or not. `isReturn`: it hadn't come for a day or longer. */
     hear(
@@ -129,7 +129,7 @@ export function readHeard(
       { at, isLearning: learns }: { at: number; isLearning: boolean },
     ): Sight & { isReturn: boolean } {
       const heard = byRoot.get(root);
-      const after = heard === undefined ? Infinity : silence(heard.lastAt, at);
+      const after = heard === undefined ? Infinity : pause(heard.lastAt, at);
       const isReturn = after >= DAY;
       if (heard !== undefined && !isReturn) {
         heard.lastAt = at;
@@ -215,7 +215,7 @@ export function returnsByRoot(
 
 const LONGER = `UPDATE downtimes SET until = :until, seconds = seconds + :seconds
   WHERE until = :until - :seconds AND seconds > 0`;
-/** A shorter time without the box is no silence that anybody asks for. */
+/** A shorter time without the box is no pause that anybody asks for. */
 const SHORTEST_DOWN = 60;
 
 /**

@@ -110,7 +110,7 @@ interface IngestStats {
 
 const MOST_TOKENS = 10_000;
 const TAKEN_AT_ONCE = 200;
-/** A shorter time in which events are refused is no silence. */
+/** A shorter time in which events are refused is no pause. */
 const REFUSED_SECONDS = 60;
 /** Sources that callers wait for. */
 const MOST_LISTENED = 50;

@@ -173,7 +173,7 @@ export function createHourCounts() {
       one.hours[hour] = n;
       if (tx.at - one.last > one.gap) {
         downs ??= readDowntimes(tx);
-        one.gap = Math.max(one.gap, downs.silence(one.last, tx.at));
+        one.gap = Math.max(one.gap, downs.pause(one.last, tx.at));
       }
       one.last = tx.at;
       one.unwritten++;

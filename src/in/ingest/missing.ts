@@ -29,7 +29,7 @@ const LOOK_AGAIN = 60;
 
 const ASKING =
   "SELECT DISTINCT project_id FROM rules WHERE json_extract(body, '$.missing') IS NOT NULL";
-/** The alert of this very silence, also one that somebody ended. */
+/** The alert of this very pause, also one that somebody ended. */
 const TOLD = "SELECT 1 FROM alerts WHERE alert_key = ? AND first_seen = ?";
 
 export function createMissing(memory: {
@@ -101,6 +101,7 @@ export function createMissing(memory: {
       isOfOneSource: rule.missingSource !== null,
       instance: null,
       lasts: null,
+      // A pause; stored alerts, and the figures of advice, have it by this name.
       because: { missing_since: last, longest_silence: longest },
       stillFiring: null,
       words: 1,

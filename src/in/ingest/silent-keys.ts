@@ -1,4 +1,4 @@
-import { allowedSilence, LATEST_OPENING, RHYTHM_DAYS } from "../../core/projects/missing.ts";
+import { allowedPause, LATEST_OPENING, RHYTHM_DAYS } from "../../core/projects/missing.ts";
 import { unixDay } from "../../core/projects/unusual.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { Downtimes } from "./first-seen.ts";
@@ -19,7 +19,7 @@ export interface Silent {
 
 export type SilentKeys = ReturnType<typeof createSilentKeys>;
 
-/** Less than the shortest silence that is looked at: what is silent for less is looked at by a later search. */
+/** Less than the shortest pause that is looked at: what is silent for less is looked at by a later search. */
 const SHORT = 2400;
 const SEARCH_EVERY = 600;
 const LOOKED_AT_ONCE = 200;
@@ -46,10 +46,10 @@ export function createSilentKeys(series: number, downs: Downtimes) {
         until = span.until;
         searching = searchSilent(reader, series, span, (found) => {
           const { key, last, rhythm } = found;
-          const allowed = allowedSilence(rhythm);
+          const allowed = allowedPause(rhythm);
           if (allowed === null || silent.size >= MOST) return;
-          if (downs.silence(last, at) > allowed + LATEST_OPENING) return;
-          const due = downs.silentFor(last, allowed, at);
+          if (downs.pause(last, at) > allowed + LATEST_OPENING) return;
+          const due = downs.pausedFor(last, allowed, at);
           silent.set(key, { key, last, longest: rhythm.longest, due });
         });
       }

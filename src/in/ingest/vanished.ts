@@ -1,5 +1,5 @@
 import { findSeries, TEMPLATES } from "../../core/projects/count-series.ts";
-import { allowedSilence, missingSubject } from "../../core/projects/missing.ts";
+import { allowedPause, missingSubject } from "../../core/projects/missing.ts";
 import type { StoredRule } from "../../core/projects/rule.ts";
 import { listRules } from "../../core/projects/rules.ts";
 import { AN_HOUR } from "../../core/projects/unusual.ts";
@@ -39,23 +39,23 @@ export function* vanishedIn(
   const silent: { key: string; rhythm: Rhythm; silent: number }[] = [];
   const span = { after: now - LOOKED_BACK, until: now - AN_HOUR, at: now };
   yield* searchSilent(reader, series.id, span, ({ key, last, rhythm }) => {
-    const allowed = allowedSilence(rhythm);
-    const silence = downs.silence(last, now);
-    if (allowed !== null && silence > allowed) silent.push({ key, rhythm, silent: silence });
+    const allowed = allowedPause(rhythm);
+    const pause = downs.pause(last, now);
+    if (allowed !== null && pause > allowed) silent.push({ key, rhythm, silent: pause });
   });
   if (silent.length === 0) return [];
   const rootOf = rootsOf(reader, projectId);
   const asking = listRules(reader, projectId).filter(({ missing }) => missing !== null);
   const text = reader.sql<[number, string], { text: string; source: string }>(TEXT);
   const found: Vanished[] = [];
-  for (const [i, { key, rhythm, silent: silence }] of silent
+  for (const [i, { key, rhythm, silent: pause }] of silent
     .toSorted((a, b) => b.rhythm.events - a.rhythm.events)
     .entries()) {
     if (i % LOOKED_AT_ONCE === 0) yield;
     const of = text.get(projectId, key);
     if (of === undefined || asking.some((rule) => mayAsk(rule, { ...of, root: key, rootOf })))
       continue;
-    found.push({ template_id: key, template: of.text, ...rhythm, silent: silence });
+    found.push({ template_id: key, template: of.text, ...rhythm, silent: pause });
   }
   return found;
 }

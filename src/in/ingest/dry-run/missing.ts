@@ -1,6 +1,6 @@
 import { findSeries, TEMPLATES } from "../../../core/projects/count-series.ts";
 import {
-  allowedSilence,
+  allowedPause,
   LONGEST_ALLOWED,
   NEVER_BEFORE,
   RHYTHM_DAYS,
@@ -57,7 +57,7 @@ export function dryMissing(
     from: number;
     now: number;
     time: PatternTime;
-    /** Told of the last line before each silence that isn't judged, because counts of its two weeks are deleted. */
+    /** Told of the last line before each pause that isn't judged, because counts of its two weeks are deleted. */
     isGone(line: { at: number }): void;
   },
 ) {
@@ -105,13 +105,13 @@ export function dryMissing(
     const of = { series: series as number, key };
     const past = rhythmAt(reader, of, { day: day - 1, days: RHYTHM_DAYS - 1, isCut });
     if (past === null) return null;
-    return allowedSilence({ events: past.events + n, longest: Math.max(past.longest, gap) });
+    return allowedPause({ events: past.events + n, longest: Math.max(past.longest, gap) });
   };
   const look = (key: string, one: Heard, until: number, isBack: boolean) => {
-    if (downs.silence(one.last, until) < AN_HOUR) return;
+    if (downs.pause(one.last, until) < AN_HOUR) return;
     const longest = allowed(key, one);
     if (longest === null) return;
-    const at = downs.silentFor(one.last, longest, until);
+    const at = downs.pausedFor(one.last, longest, until);
     if (at < until && at >= from)
       missed.push({ key, at, until: isBack ? until : null, line: one.line });
   };
@@ -121,8 +121,8 @@ export function dryMissing(
     const all = searchSilent(reader, series as number, span, ({ key, last, rhythm }) => {
       if (heard.has(key)) return;
       const lacks = lacksDays(unixDay(last));
-      const longest = lacks ? LONGEST_ALLOWED : allowedSilence(rhythm);
-      const at = longest === null ? null : downs.silentFor(last, longest, until);
+      const longest = lacks ? LONGEST_ALLOWED : allowedPause(rhythm);
+      const at = longest === null ? null : downs.pausedFor(last, longest, until);
       if (at === null || at > until || at < from) return;
       const line = asMissed(rule, storedLine(reader, projectId, { rule, key, last }));
       if (rule.selection === TEMPLATES && !takes(line)) return;
@@ -145,10 +145,10 @@ export function dryMissing(
       const key = keyOf(line);
       const known = heard.get(key) ?? before(key, line);
       look(key, known, line.at, true);
-      const silence = Math.max(0, downs.silence(known.last, line.at));
+      const pause = Math.max(0, downs.pause(known.last, line.at));
       const day = unixDay(line.at);
       const today = day === known.day ? known : { n: 0, gap: 0 };
-      const gap = Math.max(today.gap, silence);
+      const gap = Math.max(today.gap, pause);
       heard.set(key, { last: line.at, day, n: today.n + 1, gap, line: asMissed(rule, line) });
       return true;
     },

@@ -1,4 +1,4 @@
-import { allowedSilence, RHYTHM_DAYS } from "../../../core/projects/missing.ts";
+import { allowedPause, RHYTHM_DAYS } from "../../../core/projects/missing.ts";
 import {
   AN_HOUR,
   comparedAt,
@@ -80,17 +80,17 @@ export function firedAsMissing(
     const until = next === undefined ? now : next.hour * AN_HOUR;
     const isLast = next?.day !== day;
     const last = isLast ? day.last : (hour + 1) * AN_HOUR;
-    if (until <= from || downs.silence(last, until) < AN_HOUR) return [];
+    if (until <= from || downs.pause(last, until) < AN_HOUR) return [];
     if (day.day - RHYTHM_DAYS < unixDay(since)) return [];
     const rhythm = rhythmOf(days, isLast ? day : asOf(days, day, hour), isCut);
-    const allowed = rhythm === null ? null : allowedSilence(rhythm);
+    const allowed = rhythm === null ? null : allowedPause(rhythm);
     if (allowed === null) return [];
-    const at = downs.silentFor(last, allowed, until);
+    const at = downs.pausedFor(last, allowed, until);
     return at < until && at >= from ? [{ at, came: null, usually: null }] : [];
   });
 }
 
-/** The day until an hour of it: its silences as hours tell them. */
+/** The day until an hour of it: its pauses as hours tell them. */
 function asOf(
   days: CountedDays,
   day: CountedDay,
