@@ -96,7 +96,7 @@ function writesIn(code: string): Write[] {
   return [...written, ...built];
 }
 
-/** What a file writes of a tenant's store, or of any where it is the hosted registry's, and isn't lent to its folder. */
+/** The tables that a file writes, but for columns lent to its folder and, in `hosted`, the registry's. */
 function ownWrites({ file, code }: Source): string[] {
   const folder = folderOf(file);
   if (anyTable.includes(file)) return [];

@@ -82,10 +82,7 @@ export function createOpener(memory: { tooMany: TooMany; waiting: WaitingBook; r
     open(tx, rule, { key, dedupKey, room, found, labels: found.labels, keys: null, waited });
   };
 
-  return {
-    open,
-    settle,
-  };
+  return { open, settle };
 }
 
 /** What an event opens. */

@@ -1,11 +1,11 @@
 import type { Source } from "../../core/projects/sources.ts";
 import type { Arrival } from "./arrival.ts";
 
-/** Events of the last hour by the minute, in memory. Times are Unix seconds. */
 type Minutes = ReturnType<typeof createMinutes>;
 
 const HOUR = 60;
 
+/** Events of the last hour by the minute, in memory. Times are Unix seconds. */
 export function createMinutes() {
   const ring = new Uint32Array(HOUR);
   let newest = Number.NaN;

@@ -1,4 +1,4 @@
-/** State words, and what makes them doubtful (contract §23). */
+/** Marks in a mail's subject: state words, coloured circles, and what makes them doubtful (contract §23). */
 
 type SubjectWord = "over" | "trouble" | "seen" | "none";
 

@@ -4,7 +4,7 @@ import { UniqueNames } from "../names.ts";
 import type { Part } from "./part.ts";
 import type { AlertRoute } from "./tree.ts";
 
-/** Times at which routes are muted, as maintenance of their rules. */
+/** Times at which routes are muted, as maintenance of their rules: the weekly part of time intervals, by the minute. */
 
 type MaintenanceInput = NonNullable<ImportedProject["maintenance"]>[number];
 
@@ -164,8 +164,6 @@ function dayIn(zone: string, now: number): Temporal.PlainDate | null {
     return null;
   }
 }
-
-/** The weekly part of Alertmanager's time intervals, by the minute. */
 
 const DAY = 1_440;
 const WEEK = 7 * DAY;

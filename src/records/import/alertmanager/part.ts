@@ -3,9 +3,7 @@ import { type ReadYaml, readYaml, YamlFault } from "../../config-file/yaml.ts";
 import { type GivenFile, ImportFault } from "../given-file.ts";
 import { isFields, Unread } from "../unread.ts";
 
-/** What the report of unread fields leaves out, and how it calls the places of the others. */
-
-/** Alertmanager's defaults. It includes them in the configuration that it shows. */
+/** Alertmanager's defaults, which the report of unread fields leaves out. It includes them in the configuration that it shows. */
 const USUAL: Readonly<Record<string, string>> = {
   resolve_timeout: "5m",
   smtp_hello: "localhost",
@@ -44,7 +42,7 @@ function isSet(value: unknown, key: string): boolean {
   return !NOTHING.includes(text) && text !== USUAL[key];
 }
 
-/** The report uses names from the file instead of numbers. */
+/** How the report calls the places of fields: by names from the file instead of numbers. */
 const PLACES: Readonly<Record<string, string>> = {
   receivers: "receiver",
   routes: "route",

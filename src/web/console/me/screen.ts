@@ -17,8 +17,6 @@ import { facesOf } from "../ui/faces.ts";
 import { button, field, select } from "../ui/form.ts";
 import { meTabs } from "./tabs.ts";
 
-/** Which of one's contacts is used when: a line for each, as a form that works without script. */
-
 const ACTION = "/me/notify";
 const NEVER = "never";
 
@@ -41,6 +39,7 @@ const LEVELS = [
 const verified = ({ tenant, who }: PageCall) =>
   listContacts(tenant.store, who.accountId).filter(({ state }) => state === "verified");
 
+/** Which of one's contacts is used when: a line for each, as a form that works without script. */
 async function notifySection(call: PageCall): Promise<Markup> {
   const { tenant, who, base } = call;
   const rules = readNotify(tenant.store, who.accountId);

@@ -34,10 +34,7 @@ function configOf({ store, channels }: Tenant, name: string): FileProject {
   return { name, config: readConfig(store, getProject(store, name), channels) };
 }
 
-/**
- * A text that was read, and how faults that the box finds in it are told by their lines. Reads the text of one
- * project. Throws 400 with a line for each fault.
- */
+/** Reads the text of one project. `placed` gives the faults that the box finds in it their lines. Throws 400 with a line for each fault. */
 export async function readProjectText(text: string, project: string) {
   const { parseConfigFile, ConfigFileFault } = await document();
   let read: ConfigDocument;
