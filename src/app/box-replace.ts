@@ -8,7 +8,7 @@ import { syncDirectory } from "../ground/store/files.ts";
 import { migrations } from "../ground/store/migrations.ts";
 import type { MadeOf } from "../ground/store/record/keeper.ts";
 import { openCopy, type StoreCopy } from "../hosted/record/copy.ts";
-import type { Database } from "../hosted/registry/postgres/connect.ts";
+import type { DatabaseLane } from "../hosted/registry/postgres/connect.ts";
 import { freshDirectory } from "../records/backup/restore.ts";
 import { goOnAbove } from "../records/backup/restored.ts";
 import { onceItAnswers } from "./database-wait.ts";
@@ -32,7 +32,7 @@ interface Replacing {
  */
 export async function openCopyOf(
   path: string,
-  { database, tenantId, isKnown }: { database: Database; tenantId: string; isKnown: boolean },
+  { database, tenantId, isKnown }: { database: DatabaseLane; tenantId: string; isKnown: boolean },
 ): Promise<StoreCopy> {
   const copy = copyPath(path);
   const drop = (of: string) => {

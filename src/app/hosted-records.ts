@@ -28,7 +28,7 @@ import { openCopyOf, replaceStore } from "./box-replace.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
 
-/** Connections for the commits of all tenants, and for the pages of those that are opened. */
+/** Connections for the commits and lives of all tenants. Those that are opened don't take them: `leases` is for their pages. */
 const POOL = 4;
 const KNOWN_MS = 1_000;
 const MOST_KNOWN = 10_000;
@@ -184,7 +184,8 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
     if (seq === 0) for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
     else {
       const replace = async () => {
-        const copy = await openCopyOf(path, { database, tenantId: id, isKnown: true });
+        const of = { database: database.leases, tenantId: id, isKnown: true };
+        const copy = await openCopyOf(path, of);
         madeOf = await replaceStore(path, { copy, wasLost: false }, deps);
         ending.throwIfAborted();
         await upgrade(path);

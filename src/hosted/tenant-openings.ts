@@ -3,7 +3,7 @@ import { ServiceError } from "../ground/kit/errors.ts";
 import type { Log } from "../ground/kit/log.ts";
 import type { OpenTenant } from "./tenant-rest.ts";
 
-/** As many as the database has connections for stores. */
+/** Two for each connection for their pages (`leases`). */
 const AT_ONCE = 4;
 /** An upgrade of a large store takes longer, and other tenants are due meanwhile. */
 const SOON_MS = 5_000;

@@ -10,7 +10,7 @@ import {
 import { othersFirst } from "../../ground/kit/slices.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { createPageSums, PAGE, type PageSums, pageHash } from "../../ground/store/record/sums.ts";
-import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
+import type { DatabaseLane, DatabaseTx } from "../registry/postgres/connect.ts";
 import { HASHES, hashesIn, imageOf } from "./body.ts";
 
 const SLICE = 256;
@@ -36,7 +36,7 @@ interface Missing {
 }
 
 /** Opens the file, or makes it. Whatever it holds, only pages that differ are fetched. */
-export function openCopy(database: Database, tenantId: string, path: string) {
+export function openCopy(database: DatabaseLane, tenantId: string, path: string) {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   const sums = createPageSums();
   let isRead = false;

@@ -31,7 +31,7 @@ export interface DatabaseTx {
  * connection. Rejects with DatabaseAway when the time is over, and with PostgreSQL's own error for a wrong statement. A
  * bigint becomes a number, or a RangeError.
  */
-interface DatabaseLane {
+export interface DatabaseLane {
   /** Runs one statement, which is a transaction by itself. Returns its rows. */
   query<Row extends object>(
     sql: string,
@@ -43,7 +43,7 @@ interface DatabaseLane {
 }
 
 export interface Database extends DatabaseLane {
-  /** Two separate connections for renewals and leadership, so that a storm of pages can't block those. */
+  /** Two separate connections: for what a storm of work mustn't block, or for what takes so long that it would block work. */
   readonly leases: DatabaseLane;
   readonly tally: DatabaseTally;
   /** Ends every connection; running and later statements get DatabaseAway. */
