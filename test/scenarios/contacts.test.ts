@@ -54,8 +54,15 @@ test("whom nothing reaches is not waited for, and where nobody on a ladder can b
   told();
   const first = await fire(1);
   assert.deepEqual(told(), [`/bob page ${first}`]);
-  const kinds = (await timeline(first)).map(({ kind }) => kind);
+  const history = await timeline(first);
+  const kinds = history.map(({ kind }) => kind);
   assert.deepEqual(kinds, ["opened", "escalated", "unreachable", "escalated", "page_sent"]);
+  const rungs = history.filter(({ kind }) => kind === "escalated");
+  assert.deepEqual(
+    rungs.map(({ detail }) => detail["unreached"]),
+    [true, undefined],
+    "whom nothing reaches isn't said to be paged",
+  );
 
   // Bob switches his off: nobody on the ladder is left, and nobody of the owners has a contact either.
   const path = `/v1/accounts/me/contacts/${contact}`;

@@ -41,6 +41,10 @@ const steps = (detail: EntryDetail): string => {
   const all = detail.list("steps");
   return all.length === 0 ? "The ladder" : `Rung${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
 };
+const rang = (detail: EntryDetail): string => {
+  if (detail.has("unreached")) return "was to page";
+  return detail.text("why") === "repeat" ? "paged again" : "paged";
+};
 const withdrawn = (detail: EntryDetail): string =>
   detail.has("pages_withdrawn")
     ? ` ${counted(detail.number("pages_withdrawn"), "waiting page")} withdrawn.`
@@ -149,7 +153,7 @@ const SAY: Readonly<Record<string, Says>> = {
     say`Its source ${detail.text("source")} says that it is over; the rule leaves that to people.`,
   escalated_now: (_detail, who) => say`${who} ran the next rung at once.`,
   escalated: (detail) =>
-    say`${steps(detail)} ${detail.text("why") === "repeat" ? "paged again" : "paged"} ${{ strong: detail.people("accounts") }}${
+    say`${steps(detail)} ${rang(detail)} ${{ strong: detail.people("accounts") }}${
       detail.text("why") === "nobody_reached_before" && ", because the rungs before reached nobody"
     }.${detail.has("late_seconds") && say` ${{ span: detail.number("late_seconds") }} late.`}`,
   reached_nobody: (detail) =>

@@ -250,6 +250,10 @@ test("every kind that a history has is a sentence; one that is new shows all tha
     say("resolved", { reason: "quiet", quiet_minutes: 30 }, null),
     "Resolved by itself: no match for 30 min.",
   );
+  assert.equal(
+    say("escalated", { steps: [1], accounts: ["ann"], why: "step", unreached: true }),
+    "Rung 1 was to page Ann.",
+  );
   assert.equal(say("resolved", { source: "api" }, null), "Its source api resolved it.");
   assert.equal(
     say("unacknowledged", { why: "removed" }, null),

@@ -75,6 +75,9 @@ export function tellEscalated(tx: Tx, row: AlertRow, of: Performed<"escalated">)
   const { accounts } = paged;
   const jumped = paged.span.first !== span.first;
   const level = numberOf(paged.span.last);
+  const place = { projectId: row.project_id, level: row.level };
+  const isLost =
+    reachable.isKnown && !accounts.some((account) => reachable.reaches(account, place));
   writeTimeline(tx, row.id, {
     kind: "escalated",
     detail: {
@@ -82,12 +85,10 @@ export function tellEscalated(tx: Tx, row: AlertRow, of: Performed<"escalated">)
       steps: numbersIn(rule, paged.span),
       accounts,
       why: jumped ? "nobody_reached_before" : span.repeat ? "repeat" : "step",
+      ...(isLost && { unreached: true }),
       ...late,
     },
   });
-  const place = { projectId: row.project_id, level: row.level };
-  const isLost =
-    reachable.isKnown && !accounts.some((account) => reachable.reaches(account, place));
   page(tx, row, {
     ...of,
     // Who reads a room heard it with the opening: whom the ladder pages now. That nothing reaches them is news.
