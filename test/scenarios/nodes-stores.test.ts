@@ -1,4 +1,7 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { Node } from "./nodes/node.ts";
 import {
   type BoxFaultName,
   boxFaults,
@@ -7,6 +10,7 @@ import {
   spoiltStores,
   storeFaults,
 } from "./nodes/programs.ts";
+import { excusedRings, type Ring, type Taking } from "./nodes/rings.ts";
 import { nodesStoresStory } from "./nodes-stores.ts";
 
 /** Two nodes with tenants of their own: `node --test test/scenarios/nodes-stores.deep.ts` has every blow, many times. */
@@ -20,8 +24,30 @@ postgresTest(
       at: await testDatabase(t),
     });
     t.diagnostic(JSON.stringify({ ...seen, took }));
+    assert.ok(seen.late > 0, "what a node says that was cut off excuses what rings again");
   },
 );
+
+test("a page that rings twice is told with who took its tenant, and who lost it", () => {
+  const [a, b] = ["a", "b"].map((name) => ({ at: 0, by: new Node(name, "", []) }));
+  const rings = new Map([["1", [a, { ...b, at: 9_400 }] as Ring[]]]);
+  const lost = { at: 9_000, tenant: "t", by: "b", from: "a", wasLeft: false, aliveUntil: 8_900 };
+  const judged = (change: Partial<Taking>) => {
+    const takings = [{ ...lost, said: "given up", ...change }];
+    return excusedRings(rings, [], () => false, { fallen: [], takings });
+  };
+  assert.equal(judged({}), 1);
+  const others: Partial<Taking>[] = [
+    { wasLeft: true },
+    { said: null },
+    { aliveUntil: 9_100 },
+    { from: "c" },
+    { at: -1 },
+    { at: 9_500 },
+  ];
+  for (const change of others)
+    assert.throws(() => judged(change), /by a and 9400 ms later by b.*takings by b at -?\d+ from/);
+});
 
 postgresTest("what the deep tests plant stands in the program as it is now", async () => {
   for (const fault of Object.keys(storeFaults) as StoreFaultName[]) await spoiltStores(fault);

@@ -14,7 +14,7 @@ import { type PostgresPair, startPostgresPair } from "../support/postgres-pair.t
 import { programFile } from "../support/program.ts";
 import { seeded } from "../support/seeded.ts";
 import { type StoreFaultName, spoiltStores } from "./nodes/programs.ts";
-import type { Excuse, Fallen } from "./nodes/rings.ts";
+import { type Excuse, type Fallen, wasLate } from "./nodes/rings.ts";
 import { type Place, StoresStage } from "./nodes/stores-stage.ts";
 import { alertsKept } from "./nodes/tenant-ledger.ts";
 
@@ -49,6 +49,8 @@ export interface StoresResult {
   /** Pages that rang once more, each over a blow that excuses it. */
   excused: number;
   takings: number;
+  /** Of these, from a node that lived, and couldn't say so. */
+  late: number;
   /** The longest that a sender waited, milliseconds. */
   longest: number;
   /** In how many milliseconds every tenant had answered twice after each blow, where that was waited for. */
@@ -153,12 +155,13 @@ export async function nodesStoresStory(
 async function judged(stage: StoresStage, excuses: readonly Excuse[], fallen: readonly Fallen[]) {
   const client = await stage.client();
   try {
+    const takings = await stage.takings(client);
     let excused = 0;
     for (const { id, ledger } of stage.tenants)
-      excused += ledger.judge(await alertsKept(client, id), excuses, fallen);
-    const { rows } = await client.query<{ n: number }>(
-      "SELECT count(*)::int AS n FROM tenant_epochs",
-    );
+      excused += ledger.judge(await alertsKept(client, id), excuses, {
+        fallen,
+        takings: takings.filter(({ tenant }) => tenant === id),
+      });
     const sum = (of: (tenant: StoresStage["tenants"][number]) => number) =>
       stage.tenants.reduce((all, tenant) => all + of(tenant), 0);
     return {
@@ -167,7 +170,8 @@ async function judged(stage: StoresStage, excuses: readonly Excuse[], fallen: re
       acked: sum(({ ledger }) => ledger.acked.size),
       keys: sum(({ keys }) => keys.size),
       excused,
-      takings: rows[0]?.n ?? 0,
+      takings: takings.length,
+      late: takings.filter(wasLate).length,
       longest: Math.round(Math.max(...stage.tenants.map(({ longest }) => longest))),
     };
   } finally {

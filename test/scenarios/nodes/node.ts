@@ -11,18 +11,27 @@ export class Node {
   port = 0;
   /** What it wrote to its standard error since its latest start. */
   said = "";
+  /** What it wrote there before. */
+  #before = "";
 
-  constructor(name: string, program: string, words: readonly string[]) {
+  /** `level`: of what it logs. */
+  constructor(name: string, program: string, words: readonly string[], level = "fatal") {
     this.name = name;
     this.#program = program;
-    this.#words = words;
+    this.#words = [...words, "--log-level", level];
+  }
+
+  /** All that it ever wrote there. */
+  get everSaid(): string {
+    return this.#before + this.said;
   }
 
   /** Resolves once it listens; rejects where it ends before, with what it said. `program`: what it runs from now on. */
   async start(program: string = this.#program): Promise<void> {
     this.#program = program;
+    this.#before = this.everSaid;
     this.said = "";
-    const listen = ["--listen", `127.0.0.1:${this.port}`, "--log-level", "fatal"];
+    const listen = ["--listen", `127.0.0.1:${this.port}`];
     const child = spawn(process.execPath, [program, ...this.#words, ...listen], {
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -10,7 +10,7 @@ import { memoryOrTemp } from "../../support/memory.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { whoConnects } from "../../support/who-connects.ts";
 import { Node } from "./node.ts";
-import type { Ring } from "./rings.ts";
+import type { Ring, Taking } from "./rings.ts";
 import { TenantPeople } from "./tenant-people.ts";
 
 /** A node and its way to the database. */
@@ -29,6 +29,37 @@ export interface StageOptions {
   database: string;
   nodes: number;
   tenants: number;
+}
+
+/** By no code of the program: a row for each process that has a store after another. */
+const WATCH_TAKINGS = `
+  CREATE TABLE takings (tenant text, by text, "from" text, was_left boolean, alive_until timestamptz, at timestamptz);
+  CREATE FUNCTION note_taking() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO takings VALUES (OLD.tenant_id, NEW.node, OLD.node, OLD.clean, OLD.alive_until, clock_timestamp());
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER taken AFTER UPDATE ON tenant_stores FOR EACH ROW WHEN (NEW.run <> OLD.run)
+    EXECUTE FUNCTION note_taking()`;
+/** In milliseconds from $1, by the clock that everybody here has. */
+const msOf = (time: string) => `extract(epoch FROM ${time})::float8 * 1000 - $1 AS`;
+const TAKINGS = `SELECT tenant, by, "from", was_left AS "wasLeft", ${msOf("alive_until")} "aliveUntil", ${msOf("at")} at
+  FROM takings ORDER BY at`;
+/** A node that loses a tenant says so some seconds before another one takes it, or as long after as it stood still. */
+const LOSS_MS = 30_000;
+
+/** The tenants that a node lost, by its own word. */
+function lossesOf({ name, everSaid }: Node) {
+  return everSaid
+    .split("\n")
+    .filter((line) => line.includes("has a tenant no longer"))
+    .map((line) => JSON.parse(line) as { time: string; tenant: string; why: string })
+    .map(({ time, tenant, why }) => ({
+      node: name,
+      tenant,
+      why,
+      at: new Date(time).getTime() - performance.timeOrigin,
+    }));
 }
 
 const NODE_NAMES = ["a", "b", "c", "d"];
@@ -65,6 +96,7 @@ export class StoresStage {
     });
     for (const name of NODE_NAMES.slice(0, this.#options.nodes)) await this.#place(name, hostedKey);
     this.#desk = { database: (await this.#way(() => true)).url, hostedKey };
+    await this.#watchTakings();
     for (let place = 0; place < this.#options.tenants; place++) {
       const id = await this.#byDesk(
         async (desk) => (await desk.addTenant({ kind: "hosted" })).tenant_id,
@@ -104,7 +136,7 @@ export class StoresStage {
     const where = ["--data", join(this.#root, name), "--database", url, "--hosted-key", hostedKey];
     const link = ["--cluster-listen", "127.0.0.1:0", "--drain-seconds", "0", "--node", name];
     const words = ["hosted", "serve", ...where, ...link, "--egress-allow", "127.0.0.0/8"];
-    const node = new Node(name, this.#options.program, words);
+    const node = new Node(name, this.#options.program, words, "warn");
     const reach = (may: boolean) => {
       isReached = may;
       if (!may) forwarder.cut();
@@ -151,6 +183,24 @@ export class StoresStage {
     const client = new pg.Client({ host: socket(), user: "box", database });
     await client.connect();
     return client;
+  }
+
+  async #watchTakings(): Promise<void> {
+    const client = await this.client();
+    await client.query(WATCH_TAKINGS).finally(() => client.end());
+  }
+
+  /** Whoever took a tenant from whom, and what that one said. */
+  async takings(client: pg.Client): Promise<Taking[]> {
+    const { rows } = await client.query<Omit<Taking, "said">>(TAKINGS, [performance.timeOrigin]);
+    const losses = this.places.flatMap(({ node }) => lossesOf(node));
+    return rows.map((row) => {
+      const said = losses.find(
+        ({ node, tenant, at }) =>
+          node === row.from && tenant === row.tenant && Math.abs(at - row.at) < LOSS_MS,
+      );
+      return { ...row, said: said?.why ?? null };
+    });
   }
 
   async end(): Promise<void> {

@@ -5,7 +5,7 @@ import { zstdDecompressSync } from "node:zlib";
 import Database from "better-sqlite3";
 import type { Client } from "pg";
 import { memoryOrTemp } from "../../support/memory.ts";
-import { type Excuse, excusedRings, type Fallen, type Ring } from "./rings.ts";
+import { type Excuse, excusedRings, type Known, type Ring } from "./rings.ts";
 
 const PAGE = 4_096;
 
@@ -39,7 +39,7 @@ export class TenantLedger {
   }
 
   /** Throws what isn't as it was answered, seen or paged. How many pages rang once more over a blow. */
-  judge(record: Alert[], excuses: readonly Excuse[], fallen: readonly Fallen[]): number {
+  judge(record: Alert[], excuses: readonly Excuse[], known: Known): number {
     assert.deepEqual(this.faults, [], "what was seen is so");
     const numbers = new Set(record.map(({ n }) => n));
     const missing = [...this.answered.keys()].filter((n) => !numbers.has(n));
@@ -56,7 +56,7 @@ export class TenantLedger {
       this.rings,
       excuses,
       (node, before, ring) => node === before.by || node === ring.by || ring.by === undefined,
-      fallen,
+      known,
     );
   }
 }
