@@ -5,7 +5,7 @@
  *
  * The same tree gives the same bytes: paths inside are relative, and the code cache is made with a
  * fixed random seed (V8 keeps string hashes in it; the seed is not part of what it checks on
- * loading, so a running box hashes with its own), by a run that ends before it does anything that takes time.
+ * loading, so a running box hashes with its own), by a run that ends as soon as it listens: what timers do isn't in it.
  */
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
@@ -106,11 +106,12 @@ function pack({ work, command }, output, contents) {
 }
 
 /**
- * Has `first` write the code caches into `work`: it loads all that serving needs, and ends where it finds no data
- * directory. Returns their names as assets, with their files.
+ * Has `first` write the code caches into `work`: it starts a new box there, and ends once that listens. Returns their
+ * names as assets, with their files.
  */
 function makeCodeCaches(first, work) {
-  const [program, ...words] = [...first, "serve", "--data", path.join(work, "loader.cjs/data")];
+  const serve = ["serve", "--data", "data", "--listen", "127.0.0.1:0"];
+  const [program, ...words] = [...first, ...serve];
   const options = {
     cwd: work,
     env: { PATH: process.env.PATH },

@@ -3,8 +3,9 @@
  * the build, which is another: it holds each function that ran then. The runtime's own code cache would hold the outermost
  * function alone. Each other part is loaded in the same way when something of it is asked for, after those before it.
  *
- * In the first of the build's two passes there is no such code yet. Then, at the process's end, it runs the modules that
- * a start runs soon after it listens, and writes what V8 has of each part into the current directory.
+ * In the first of the build's two passes there is no such code yet. Then the process ends with its first line, which says
+ * that a box listens. At its end it runs the modules that a start runs soon after, and writes what V8 has of each part into
+ * the current directory.
  */
 const fs = require("node:fs");
 const sea = require("node:sea");
@@ -54,6 +55,7 @@ function writeCaches() {
 if (isFirstPass) {
   compile(false);
   process.once("exit", writeCaches);
+  process.stdout.write = () => process.exit();
 }
 read(0)(require, module, module.exports, load, (names) => {
   first = names;
