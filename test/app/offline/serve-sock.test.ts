@@ -68,7 +68,7 @@ const looks = [
   "key-file add",
 ];
 /** Commands for a directory that nobody serves, and for one of the hosted service. */
-const others = /^(serve|restore|hosted .+)$/;
+const notServed = /^(serve|restore|hosted .+)$/;
 
 function session({ tenant, owner }: TestBox): string {
   const from = { address: "192.0.2.1", agent: "a browser" };
@@ -92,8 +92,11 @@ test("every command that changes a served store is done by the box, and answered
   t.after(() => box.stop());
   const names = onData(createProgram());
   const known = [...Object.keys(asks), ...looks];
-  assert.deepEqual(names.filter((name) => !others.test(name)).sort(), known.sort());
+  assert.deepEqual(names.filter((name) => !notServed.test(name)).sort(), known.sort());
   const home = scratch(t);
+  /** Changes with each commit of another connection. */
+  const others = () => box.tenant.store.sql("PRAGMA data_version").pluck().get();
+  const before = others();
   for (const [name, typed] of Object.entries(asks)) {
     const words = [...name.split(" "), ...typed({ box, home }), "--data", box.data];
     const how = { env: { HOME: home }, input: "a long password\n" };
@@ -101,6 +104,7 @@ test("every command that changes a served store is done by the box, and answered
     const { code, out, err } = await heldBack(gate, box.url, { what: name, act });
     // There is no contact of such a kind; the account is made before.
     assert.equal(code, name === "quickstart" ? 1 : 0, `${name}: ${out}${err}`);
+    assert.equal(others(), before, `${name}: nobody else wrote the store`);
     if (name !== "backup") assert.equal(told(box), name === "quickstart" ? "pairing" : "command");
   }
   const verbs = "SELECT verb FROM audit WHERE via = 'command' GROUP BY verb ORDER BY min(id)";

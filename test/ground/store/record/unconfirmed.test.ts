@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import fs, { fstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
@@ -48,4 +49,25 @@ test("a head that was cut off begins the file anew; where nothing can be written
   const gone = join(data, "gone");
   const none = openUnconfirmed(gone, head("c3"));
   assert.equal(none.note(1, said("first")), false);
+});
+
+test("each line is on the disk before it counts as noted", (t) => {
+  const data = scratch(t);
+  const path = join(data, "unconfirmed.ndjson");
+  let synced = 0;
+  const { fdatasyncSync } = fs;
+  t.mock.method(fs, "fdatasyncSync", (fd: number) => {
+    fdatasyncSync(fd);
+    synced = fstatSync(fd).size;
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const file = openUnconfirmed(data, head("d4"));
+  for (const [at, word] of ["first", "second", "third"].entries()) {
+    assert.ok(file.note(at, said(word)));
+    assert.equal(synced, statSync(path).size, word);
+  }
 });
