@@ -3,7 +3,7 @@ import { version } from "../ground/kit/assets.ts";
 import { sleep } from "../ground/kit/clock.ts";
 import type { Log } from "../ground/kit/log.ts";
 import { StoreFault } from "../ground/store/faults.ts";
-import type { DatabaseMark } from "../ground/store/record/mark.ts";
+import { failedUpgrade } from "../ground/store/record/mark.ts";
 import type { StoreCopy } from "../hosted/record/copy.ts";
 import {
   endStandby,
@@ -15,7 +15,7 @@ import {
 import type { Database } from "../hosted/registry/postgres/connect.ts";
 import { databaseMigrations } from "../hosted/registry/postgres/migrate.ts";
 import { differingFlags } from "./box-flags.ts";
-import { mayTakeBox } from "./box-found.ts";
+import { type Lying, mayTakeBox } from "./box-found.ts";
 import type { Notes } from "./box-notes.ts";
 import { isOfNewer } from "./box-replace.ts";
 import type { BoxConfig } from "./config.ts";
@@ -57,8 +57,7 @@ interface StandbyPlace {
   forwarder: Forwarder | null;
   /** As the box was found at the start. */
   found: FoundStore;
-  /** Why the process before couldn't upgrade the box, and to which schema. */
-  failed: DatabaseMark["failed"];
+  lying: Lying;
   notes: Notes;
   /** Whether a process before it in this directory has it, which has ended. */
   isOwn(found: FoundStore): boolean;
@@ -75,13 +74,9 @@ function sayItStands(of: { listen: string; owner: string | null; why: string | n
   );
 }
 
-/** Why this machine couldn't upgrade the box; null once another machine has done it, when nothing is left to fail. */
-const failedBefore = ({ failed, copy }: StandbyPlace): string | null =>
-  failed !== null && copy.schema() < failed.schema ? failed.why : null;
-
 /** Stands by for a box that another machine serves: keeps a copy up to date, and says whose the box is. */
 export async function standBy(place: StandbyPlace, deps: BoxDeps) {
-  const { database, copy, config, forwarder } = place;
+  const { database, copy, config, forwarder, lying } = place;
   const { clock, log } = deps;
   const me: Omit<Standby, "failed"> = {
     node: place.node,
@@ -143,8 +138,9 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     // A copy that was never whole is behind from the first moment on.
     return Math.max(copy.seq === null ? 1 : 0, secondsSince(freshAt));
   };
+  const hasFailed = failedUpgrade(lying.mark) !== null;
   /** As of the last look: the ports are asked for it also while the store is upgraded, when the copy is closed. */
-  let failed = failedBefore(place);
+  let failed = failedUpgrade(lying.mark, copy.schema());
   const nearFault = () => faults.database ?? faults.copy ?? faults.program;
   /** What whoever leaves is told: it waits for a copy that will be up to date. */
   const said = () => {
@@ -170,7 +166,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
   };
   const look = async () => {
     const at = clock.mono();
-    failed = failedBefore(place);
+    failed = failedUpgrade(lying.mark, copy.schema());
     try {
       const found = await standByFor(database, { ...me, failed }, said());
       if (found === null) throw new Error("the database has forgotten the box");
@@ -186,7 +182,7 @@ export async function standBy(place: StandbyPlace, deps: BoxDeps) {
     }
     forwarder?.sees(latest.isAlive && latest.run !== me.run ? latest : null);
     ownerlessSince = owner() === null ? (ownerlessSince ?? at) : null;
-    if (place.failed !== null && failed === null) place.notes.note({ failed: null });
+    if (hasFailed && failed === null) place.notes.note({ failed: null });
     if (++looks % FORGET_LOOKS === 0) await forgetShips(database).catch(() => {});
   };
   const mayServe = (): boolean => {

@@ -68,9 +68,9 @@ export async function takeBox(
       notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });
       await upgradeNoted(path, notes, deps);
     });
-  const failed = failedUpgrade(lying.mark);
+  const hasFailed = failedUpgrade(lying.mark) !== null;
   // It stands by first, and says why. Not where only its own disk has what was answered: that isn't given up.
-  const standsBack = failed !== null && (isOlder || isKnownThere(found, lying));
+  const standsBack = hasFailed && (isOlder || isKnownThere(found, lying));
   const mayBeFree = (isOwn(found) || found.clean) && !standsBack;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
@@ -82,7 +82,7 @@ export async function takeBox(
   notes.note({ kept: true, isOlder: true });
   copy ??= await open();
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
-  const standing = await standBy({ ...place, copy, isOwn, fits, forwarder, failed }, deps);
+  const standing = await standBy({ ...place, copy, isOwn, fits, forwarder }, deps);
   notes.note({ standsBy: standing.doors.url });
   lifecycle.onStop("standby", async () => {
     await standing.end();

@@ -9,12 +9,12 @@ import type { Directory } from "./status.ts";
 
 /** Of a directory with a database: why the box, taken here last, couldn't be upgraded. */
 export function upgradeFindings(data: string): Finding[] {
-  const failed = failedUpgrade(readMark(data));
-  if (failed === null) return [];
+  const why = failedUpgrade(readMark(data));
+  if (why === null) return [];
   return [
     wrong(
       "upgrade",
-      `the box couldn't be upgraded here: ${failed.why}`,
+      `the box couldn't be upgraded here: ${why}`,
       "set that right: it is tried again by itself; or install the older program again",
     ),
   ];

@@ -53,10 +53,14 @@ export function readMark(data: string, name = NAME): DatabaseMark | null {
   }
 }
 
-/** Why this program couldn't upgrade the box when it was taken in this directory last. Another program may be able to. */
-export function failedUpgrade(of: DatabaseMark | null): DatabaseMark["failed"] {
+/**
+ * Why this program couldn't upgrade the box when it was taken in this directory last; null once the box has that schema,
+ * when nothing is left to fail. Another program may be able to. `schema`: the box's now. Default: an older one.
+ */
+export function failedUpgrade(of: DatabaseMark | null, schema = 0): string | null {
   const failed = of?.failed ?? null;
-  return failed?.schema === migrations("box").length ? failed : null;
+  const ours = migrations("box").length;
+  return failed?.schema === ours && schema < ours ? failed.why : null;
 }
 
 export function writeMark(data: string, said: DatabaseMark, name = NAME): void {
