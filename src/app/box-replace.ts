@@ -52,7 +52,8 @@ export async function openCopyOf(
 }
 
 /** Whether a newer program has changed the box's tables: this one can't serve it. */
-export const isOfNewer = (copy: StoreCopy): boolean => copy.schema() > migrations("box").length;
+export const isOfNewer = (copy: Pick<StoreCopy, "schema">): boolean =>
+  copy.schema() > migrations("box").length;
 
 /**
  * The copy becomes the store in the data directory. Only for the box's owner, since nobody else changes it then. Resolves

@@ -47,10 +47,13 @@ const deskSender =
     forwarder.send({ ...how, socket, port: "desk", late });
   };
 
+/** What a machine that stands by keeps up to date. */
+export type Followed = Pick<StoreCopy, "seq" | "schema" | "follow">;
+
 interface StandbyPlace {
   config: BoxConfig;
   database: Database;
-  copy: StoreCopy;
+  copy: Followed;
   node: string;
   run: string;
   /** Sends on what comes here; null: it is refused. */

@@ -1,4 +1,5 @@
 import { StoreFault } from "../ground/store/faults.ts";
+import { checkHeader } from "../ground/store/header.ts";
 import { migrations } from "../ground/store/migrations.ts";
 import type { MadeOf } from "../ground/store/record/keeper.ts";
 import { failedUpgrade } from "../ground/store/record/mark.ts";
@@ -14,7 +15,7 @@ import type { BoxLink } from "./box-link.ts";
 import { prepareTaken } from "./box-living.ts";
 import type { Notes } from "./box-notes.ts";
 import { isOfNewer, openCopyOf, replaceStore } from "./box-replace.ts";
-import { standBy } from "./box-standby.ts";
+import { type Followed, standBy } from "./box-standby.ts";
 import { createUpgrades, isOlderStore } from "./box-upgrade.ts";
 import type { BoxConfig } from "./config.ts";
 import { onceItAnswers } from "./database-wait.ts";
@@ -52,10 +53,11 @@ export async function takeBox(
   const forwarder = place.link?.forwarder ?? null;
   const isOwn = (of: FoundStore) => lying.mark?.runs.includes(of.run) ?? false;
   const { data } = place.config;
-  if (isOlder) {
+  const handOver = () => {
     const of = { database, tenantId: found.tenantId, epoch: lying.mark?.epoch ?? null };
-    await onceItAnswers(deps, () => handOverTold(data, of, deps));
-  }
+    return onceItAnswers(deps, () => handOverTold(data, of, deps));
+  };
+  if (isOlder) await handOver();
   const open = () => {
     const { tenantId } = found;
     return openCopyOf(path, { database, tenantId, isKnown: isKnownThere(found, lying) });
@@ -68,10 +70,9 @@ export async function takeBox(
       notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });
       await upgradeNoted(path, notes, deps);
     });
+  // It stands by first, and says why.
   const hasFailed = failedUpgrade(lying.mark) !== null;
-  // It stands by first, and says why. Not where only its own disk has what was answered: that isn't given up.
-  const standsBack = hasFailed && (isOlder || isKnownThere(found, lying));
-  const mayBeFree = (isOwn(found) || found.clean) && !standsBack;
+  const mayBeFree = (isOwn(found) || found.clean) && !hasFailed;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
   if (owned !== null) {
@@ -79,10 +80,16 @@ export async function takeBox(
     await prepared(copy, wasLost, async () => {});
     return { epoch, doors: null, madeOf };
   }
-  notes.note({ kept: true, isOlder: true });
-  copy ??= await open();
+  // Only this disk has what was answered: that isn't given up for a copy.
+  const isNewer = hasFailed && !isOlder && !isKnownThere(found, lying);
+  if (!isNewer) {
+    if (!isOlder) await handOver();
+    notes.note({ kept: true, isOlder: true });
+    copy ??= await open();
+  }
+  const followed = copy ?? ownStore(path, found, () => deps.onFatal(takenMeanwhile()));
   const fits = (now: FoundStore) => mustFit(now, { local: null, mark: lying.mark, data });
-  const standing = await standBy({ ...place, copy, isOwn, fits, forwarder }, deps);
+  const standing = await standBy({ ...place, copy: followed, isOwn, fits, forwarder }, deps);
   notes.note({ standsBy: standing.doors.url });
   lifecycle.onStop("standby", async () => {
     await standing.end();
@@ -96,7 +103,9 @@ export async function takeBox(
     stop: () => lifecycle.stop(),
   });
   for (;;) {
-    sees(await standing.untilFree());
+    const free = await standing.untilFree();
+    if (isNewer && !isOwn(free) && free.run !== place.run) throw takenMeanwhile();
+    sees(free);
     const taken = await record.take().catch(notNow);
     if (taken === null) continue;
     deps.log.warn({ epoch: taken.epoch }, "this machine takes the box over");
@@ -104,6 +113,22 @@ export async function takeBox(
     return { epoch: taken.epoch, doors: standing.doors, madeOf };
   }
 }
+
+/** In place of a copy where the directory's store is the newer one. `lost`: another machine has written to the box. */
+const ownStore = (path: string, { seq }: FoundStore, lost: () => void): Followed => ({
+  seq,
+  schema: () => checkHeader(path, "box").userVersion,
+  async follow() {
+    lost();
+    return 0;
+  },
+});
+
+const takenMeanwhile = () =>
+  new StoreFault(
+    "unavailable",
+    "Another machine has taken the box: started again, this one hands over what only its disk has.",
+  );
 
 export interface BoxTaker {
   record: ReturnType<typeof postgresRecord>;

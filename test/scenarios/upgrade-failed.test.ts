@@ -21,6 +21,7 @@ import { untilSo } from "../support/until.ts";
 const WHY = /would break 1 references/;
 /** Of its refusal is said that the data is damaged. */
 const BREAKS = `CREATE TABLE later (x INTEGER PRIMARY KEY, of REFERENCES later (x)); INSERT INTO later VALUES (1, 2);`;
+const LATER = "CREATE TABLE later (x);";
 /** By how much the time of one machine is the faster. */
 const TIMES = 5;
 
@@ -135,7 +136,7 @@ describe("an upgrade that fails", { concurrency: true }, () => {
   postgresTest(
     "a machine that couldn't upgrade the box tries again once nobody has it",
     async (t) => {
-      const next = await newer(scratch(t), "CREATE TABLE later (x);");
+      const next = await newer(scratch(t), LATER);
       const { one, two, ledger } = await twoMachines(t, { isLinked: true });
       await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
       await two.stop();
@@ -179,6 +180,47 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       await untilSo(async () => readMark(two.data)?.failed === null, "what failed is forgotten");
     },
   );
+
+  postgresTest("what only a machine's disk has outlives an upgrade that fails there", async (t) => {
+    const next = await newer(scratch(t), LATER);
+    const newest = await newer(scratch(t), LATER, BREAKS.replaceAll("later", "latest"));
+    const { one, two, ledger } = await twoMachines(t, { isLinked: true });
+    await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+    await two.stop();
+    const alone = async (n: string) => {
+      one.reach(false);
+      await untilSo(async () => (await one.role())?.role === "alone", "it goes on by its disk");
+      assert.ok(await ledger.send(one, n));
+      await one.stop();
+      one.reach(true);
+    };
+    const has = async (machine: Machine, n: string) =>
+      (await asked(machine, "/v1/alerts")).includes(`"n":"${n}"`);
+    await alone("first");
+    const copy = join(one.data, `box.db.schema-${migrations("box").length}`);
+    mkdirSync(copy);
+    writeFileSync(join(copy, "file"), "");
+    await assert.rejects(one.startAs(next), /did not start/);
+    await one.startAs(hurried(next));
+    const { status, role } = (await one.role()) ?? {};
+    assert.deepEqual({ status, role }, { status: 503, role: "none" });
+    assert.match(await asked(one, "/v1/role"), /"upgrade_failed":true/);
+    rmSync(copy, { recursive: true });
+    await untilSo(async () => (await one.role())?.role === "owner", "its second try");
+    assert.ok(await has(one, "first"));
+
+    // Another machine has the box meanwhile: it is handed over there.
+    await alone("second");
+    await assert.rejects(one.startAs(newest), /exit code 1\b.*would break/s);
+    await one.startAs(newest);
+    const over = one.ended();
+    await two.startAs(next);
+    await untilSo(async () => (await two.role())?.role === "owner", "the other one takes the box");
+    assert.ok(!(await has(two, "second")));
+    assert.equal((await over).code, 1);
+    await one.startAs(newest);
+    await untilSo(() => has(two, "second"), "it is handed over");
+  });
 
   postgresTest(
     "a machine that is killed while it upgrades the box leaves it to the other one",

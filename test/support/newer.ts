@@ -22,16 +22,18 @@ export function slowly(seconds: number): string {
   return `CREATE TABLE counted AS ${counted(most)};`;
 }
 
-/** The words that start this tree's program with one more migration. */
+/** The words that start this tree's program with more migrations. */
 export async function newer(
   directory: string,
-  sql: string,
+  ...more: readonly string[]
 ): Promise<Program & [node: string, file: string]> {
   for (const name of ["migrations", "package.json", "src"])
     cpSync(join(root, name), join(directory, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(directory, "node_modules"));
-  const number = String(migrations("box").length + 1).padStart(4, "0");
-  writeFileSync(join(directory, `migrations/box/${number}_later.sql`), sql);
+  for (const [i, sql] of more.entries()) {
+    const number = String(migrations("box").length + 1 + i).padStart(4, "0");
+    writeFileSync(join(directory, `migrations/box/${number}_later.sql`), sql);
+  }
   // It finds what it carries from where its sources lie.
   const text = readFileSync(await programFile(), "utf8");
   const file = join(directory, "box.cjs");
