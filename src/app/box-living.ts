@@ -1,5 +1,6 @@
 import { sleep } from "../ground/kit/clock.ts";
 import { type PageRecord, RecordFault } from "../ground/store/record/record.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { BoxDeps } from "./parts.ts";
 
 /** Well within the time that a machine lives after its latest word. */
@@ -38,16 +39,44 @@ export async function livingOn(
   }
 }
 
-/** Does the same for a store that was just taken. Where it fails, another machine may take the store at once. */
+/** Rejects with `why` as soon as the signal is aborted, whatever the work comes to. */
+export function unlessAborted(
+  work: Promise<void>,
+  signal: AbortSignal,
+  why: () => Error,
+): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const end = () => aborted.reject(why());
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end);
+  return Promise.race([work, aborted.promise]).finally(() =>
+    signal.removeEventListener("abort", end),
+  );
+}
+
+/**
+ * Does the same for a store that was just taken. Where it fails, or the machine is told to end meanwhile, another machine
+ * may take the store at once.
+ */
 export async function prepareTaken(
   record: Pick<PageRecord, "renew" | "leave">,
-  deps: Pick<BoxDeps, "clock">,
+  { clock, lifecycle }: Pick<BoxDeps, "clock"> & { lifecycle: Pick<Lifecycle, "onStop"> },
   work: () => Promise<void>,
 ): Promise<void> {
-  try {
-    await livingOn(record, deps, work);
-  } catch (error) {
+  const ending = new AbortController();
+  const ends = () => new Error("this machine ends");
+  const prepare = () => unlessAborted(work(), ending.signal, ends);
+  const prepared = livingOn(record, { clock }, prepare).catch(async (error: unknown) => {
     await record.leave(false).catch(() => {});
     throw error;
-  }
+  });
+  lifecycle.onStop("taking", () => {
+    ending.abort();
+    return prepared.catch(() => {});
+  });
+  await prepared.catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error;
+    // The process ends in a moment.
+    return new Promise<void>(() => {});
+  });
 }

@@ -64,7 +64,7 @@ export async function takeBox(
   };
   let madeOf: MadeOf | null = null;
   const prepared = (of: StoreCopy | null, wasLost: boolean, first: () => Promise<void>) =>
-    prepareTaken(record, deps, async () => {
+    prepareTaken(record, { ...deps, lifecycle }, async () => {
       await first();
       if (of !== null) madeOf = await replaceStore(path, { copy: of, wasLost }, deps);
       notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });

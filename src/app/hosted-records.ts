@@ -23,7 +23,7 @@ import { ABSENT, IN_USE } from "../hosted/tenant-seal.ts";
 import { addedSeat, takeSeat } from "../people/seats.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { takeLeftRows } from "./box-handed.ts";
-import { livingOn } from "./box-living.ts";
+import { livingOn, unlessAborted } from "./box-living.ts";
 import { openCopyOf, replaceStore } from "./box-replace.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
@@ -194,7 +194,7 @@ async function openKept(records: Records, opening: Opening, deps: BoxDeps): Prom
         preparing.add(id);
         const replaced = replace().finally(() => preparing.delete(id));
         // What is changed here after that is a copy's: the next one to open it compares it with the database.
-        return unlessAborted(replaced, ending);
+        return unlessAborted(replaced, ending, notNow);
       };
       await livingOn(record, deps, prepare).catch(elsewhere);
     }
@@ -232,17 +232,6 @@ function recordOf(
     onOthers() {},
     dueAt: () => resting.get(id) ?? null,
   });
-}
-
-/** Rejects as soon as the signal is aborted, whatever the work comes to. */
-function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const aborted = Promise.withResolvers<never>();
-  const end = () => aborted.reject(notNow());
-  if (signal.aborted) end();
-  signal.addEventListener("abort", end);
-  return Promise.race([work, aborted.promise]).finally(() =>
-    signal.removeEventListener("abort", end),
-  );
 }
 
 /** Adds the accounts and keys that an operator left for a tenant. */

@@ -223,13 +223,19 @@ describe("an upgrade that fails", { concurrency: true }, () => {
   });
 
   postgresTest(
-    "a machine that is killed while it upgrades the box leaves it to the other one",
+    "a machine that is killed or stopped while it upgrades the box leaves it to the other one",
     async (t) => {
       const next = await newer(scratch(t), slowly(60));
-      const { one, two, ledger } = await twoMachines(t, { isLinked: true, mib: 1 });
-      await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
+      const { one, two, ledger, ask } = await twoMachines(t, { isLinked: true, mib: 1 });
       await two.stop();
+      await two.startAs(next);
+      await untilSo(async () => (await two.role())?.behind === 0, "its copy is up to date");
       await one.stop();
+      await untilSo(async () => readMark(two.data)?.failed != null, "it upgrades the box");
+      await two.stop();
+      const lives = "SELECT alive_until > clock_timestamp() AS lives FROM tenant_stores";
+      assert.deepEqual(await ask(lives), [{ lives: false }]);
+
       const tried = one.startAs(next).catch(() => {});
       await untilSo(async () => readMark(one.data)?.failed != null, "it upgrades the box");
       await one.kill();
