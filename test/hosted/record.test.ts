@@ -7,6 +7,7 @@ import { createKeeper } from "../../src/ground/store/record/keeper.ts";
 import { RecordFault } from "../../src/ground/store/record/record.ts";
 import { createPageSums, PAGE, pageHash } from "../../src/ground/store/record/sums.ts";
 import { openCopy } from "../../src/hosted/record/copy.ts";
+import { endOfEpoch } from "../../src/hosted/record/handed.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
 import { together } from "../../src/hosted/record/together.ts";
@@ -112,13 +113,19 @@ postgresTest(
     const all = endWith(4, pagesOf(4));
     await second.mend({ count: 3, pages: () => [all.pages], end: () => all, heard() {} });
     assert.ok((await stored("four")).equals(Buffer.concat(pagesOf(4))));
+    // A taking after which nothing was written leaves no row, and each epoch's end is still known.
+    await (await owner("third", ["second"])).take();
+    await (await owner("fourth", ["third"])).take();
     const epochs = await database.query(
       "SELECT epoch, node, seq FROM tenant_epochs ORDER BY epoch",
     );
     assert.deepEqual(epochs, [
       { epoch: 1, node: "first", seq: 0 },
       { epoch: 2, node: "second", seq: 1 },
+      { epoch: 4, node: "fourth", seq: 4 },
     ]);
+    const ends = [1, 2, 3].map((epoch) => endOfEpoch(database, { tenantId: TENANT, epoch }));
+    assert.deepEqual(await Promise.all(ends), [1, 4, 4]);
 
     await database.query("UPDATE tenant_pages SET body = $1 WHERE page = 3", [
       Buffer.alloc(PAGE, 5),

@@ -192,11 +192,19 @@ async function begin(tx: DatabaseTx, taking: Taking): Promise<Owned> {
   return { epoch: 1, seq: 0, wasLost: false };
 }
 
+/**
+ * Of a taking after which nothing was written the next one says the same (`endOfEpoch`), so its row goes. Of one store of
+ * many only the latest row is read: what its node didn't bring to the database it never told.
+ */
 async function note(
   tx: DatabaseTx,
-  { tenantId, node, address, flags }: Taking,
+  { tenantId, node, address, flags, isOneOfMany = false }: Taking,
   { epoch, seq }: { epoch: number; seq: number },
 ): Promise<void> {
+  await tx.query(
+    "DELETE FROM tenant_epochs WHERE tenant_id = $1 AND ($4 OR epoch = $2 - 1 AND seq = $3)",
+    [tenantId, epoch, seq, isOneOfMany],
+  );
   await tx.query(
     `INSERT INTO tenant_epochs (tenant_id, epoch, node, seq, address, flags, taken_at)
      VALUES ($1, $2, $3, $4, $5, $6::jsonb, clock_timestamp())`,
