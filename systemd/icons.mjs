@@ -117,6 +117,10 @@ function png(size, look) {
   ]);
 }
 
-/** All of them: `[{ name, bytes }]`. */
-export const drawIcons = () =>
-  ICONS.map(([name, size, look]) => ({ name, bytes: png(size, look) }));
+let drawn;
+
+/** All of them: `[{ name, bytes }]`, drawn once. */
+export const drawIcons = () => {
+  drawn ??= ICONS.map(([name, size, look]) => ({ name, bytes: png(size, look) }));
+  return drawn;
+};

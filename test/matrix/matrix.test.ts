@@ -9,7 +9,7 @@ import type { Role } from "../../src/ground/store/columns.ts";
 import { mergeKeys } from "../../src/in/ingest/merged-keys.ts";
 import { mintKey } from "../../src/people/keys.ts";
 import { type Answer, type TestBox, testBox } from "../support/box.ts";
-import { long, test } from "../support/long.ts";
+import { inBoth, long, test } from "../support/long.ts";
 import { noteStatements, tooWide, wideReads } from "../support/plans.ts";
 import { askUntil, pass } from "../support/until.ts";
 import { type Document, type Operation, readDocument } from "./document.ts";
@@ -161,26 +161,33 @@ describe("the document", () => {
 });
 
 describe("who may do what", () => {
-  test("what opens nothing is 401 on every route, all with one answer, and writes nothing", async () => {
-    const bearers = refusedBearers();
-    const bodies = new Set<string>();
-    const f = await fixture(box);
-    for (const operation of document.operations.filter(({ scheme }) => scheme === "apiKey")) {
-      const path = await pathOf(f, operation);
-      const body = await f.body(operation);
-      for (const [kind, authorization] of Object.entries(bearers)) {
-        const from = writes();
-        const answer = await call(operation, path, { authorization, body });
-        assert.equal(answer.status, 401, `${operation.id} with ${kind}`);
-        assert.equal(answer.headers.get("www-authenticate"), "Bearer");
-        assert.equal(writes(), from, `${operation.id} with ${kind} wrote`);
-        document.hold(operation, answer);
-        const { request_id: _, ...rest } = answer.body.error;
-        bodies.add(JSON.stringify(rest));
-      }
-    }
-    assert.equal(bodies.size, 1);
-  });
+  for (const [as, others] of inBoth(1, 10))
+    as(
+      `what opens nothing is 401 on every route, all with one answer, and writes nothing: none, and ${others} of the others in turn`,
+      async () => {
+        const [none, ...more] = Object.entries(refusedBearers());
+        assert.ok(none);
+        const bodies = new Set<string>();
+        const f = await fixture(box);
+        const operations = document.operations.filter(({ scheme }) => scheme === "apiKey");
+        for (const [n, operation] of operations.entries()) {
+          const path = await pathOf(f, operation);
+          const body = await f.body(operation);
+          const from = (n * others) % more.length;
+          for (const [kind, authorization] of [none, ...more.slice(from, from + others)]) {
+            const before = writes();
+            const answer = await call(operation, path, { authorization, body });
+            assert.equal(answer.status, 401, `${operation.id} with ${kind}`);
+            assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+            assert.equal(writes(), before, `${operation.id} with ${kind} wrote`);
+            document.hold(operation, answer);
+            const { request_id: _, ...rest } = answer.body.error;
+            bodies.add(JSON.stringify(rest));
+          }
+        }
+        assert.equal(bodies.size, 1);
+      },
+    );
 
   test("each role gets what the document says on every route, and every route can succeed", async () => {
     const toRead = readers();

@@ -122,7 +122,9 @@ function afterCut(file: File, mode: Mode, choice: Seeded): Buffer {
   if (mode === "subset") left = pending.filter(() => choice.chance(0.5));
   if (mode === "torn") left = pending.flatMap((change) => torn(change, choice));
   const { buffer, length } = file.durable;
-  const content = { buffer: Buffer.from(buffer), length };
+  const kept = buffer.subarray(0, length);
+  if (left.length === 0) return kept;
+  const content = { buffer: Buffer.from(kept), length };
   for (const change of left) make(content, change);
   return content.buffer.subarray(0, content.length);
 }

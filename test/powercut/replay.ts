@@ -39,9 +39,9 @@ export function replay(
   });
 }
 
-const CUTS_A_NAME = 4;
+const MOST_A_NAME = 4;
 
-/** How many cuts come after each operation: some after each change of a name, the rest as many in each part. */
+/** How many cuts come after each operation: as many in each part, and up to four after each change of a name. */
 function cutsOf(log: readonly Op[], states: number, seed: number): Map<number, number> {
   const choice = seeded(seed, "cuts");
   const starts = log.flatMap(({ op }, at) => (op === ops.part ? [at] : []));
@@ -51,8 +51,9 @@ function cutsOf(log: readonly Op[], states: number, seed: number): Map<number, n
   }));
   const cuts = new Map<number, number>();
   // Names change rarely, and much hangs on them.
+  const aName = Math.min(MOST_A_NAME, Math.ceil(states / parts.length));
   log.forEach(({ op }, at) => {
-    if (op === ops.rename || op === ops.link) cuts.set(at, CUTS_A_NAME);
+    if (op === ops.rename || op === ops.link) cuts.set(at, aName);
   });
   for (let i = 0; i < states; i++) {
     const { from, to } = parts[i % parts.length] ?? { from: 0, to: 0 };
