@@ -9,7 +9,6 @@
  */
 const fs = require("node:fs");
 const sea = require("node:sea");
-const v8 = require("node:v8");
 const vm = require("node:vm");
 
 const bytes = (name) => Buffer.from(sea.getRawAsset(name));
@@ -39,6 +38,7 @@ function load(part) {
 
 /** Machine code that V8 makes beside the program leaves marks in the cache, at times that differ from build to build. */
 const compile = (is) => {
+  const v8 = require("node:v8");
   for (const how of ["sparkplug", "maglev", "opt"])
     v8.setFlagsFromString(`--${is ? "" : "no-"}${how}`);
 };

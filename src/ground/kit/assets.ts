@@ -6,7 +6,6 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import sea from "node:sea";
 import { pathToFileURL } from "node:url";
-import { brotliDecompressSync } from "node:zlib";
 import { addonDirectories, loadNative } from "./addon.ts";
 import type { ThreadSource } from "./thread.ts";
 
@@ -24,6 +23,8 @@ let plain: ReadonlySet<string> | undefined;
 function packed(name: string): Uint8Array<ArrayBuffer> {
   plain ??= new Set(sea.getAssetKeys());
   if (plain.has(name)) return new Uint8Array(sea.getAsset(name));
+  // Few starts unpack anything, and loading zlib takes milliseconds.
+  const { brotliDecompressSync } = process.getBuiltinModule("node:zlib");
   return brotliDecompressSync(new Uint8Array(sea.getRawAsset(`${name}.br`)));
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+// Node loads these promises when they are first used, unlike those of node:fs/promises.
+import { mkdirSync, promises, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 const MODE = { mode: 0o700 };
@@ -30,9 +30,9 @@ export const makeDirectoryAsync = (directory: string): Promise<void> => madeAsyn
 
 async function madeAsync(directory: string, hasParent: boolean): Promise<void> {
   try {
-    return await mkdir(directory, MODE);
+    return await promises.mkdir(directory, MODE);
   } catch (error) {
-    const found = await stat(directory).catch(() => null);
+    const found = await promises.stat(directory).catch(() => null);
     if (found?.isDirectory()) return;
     mustLackParent(error, directory, hasParent);
   }

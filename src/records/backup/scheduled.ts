@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { promises } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { type Clock, sleep } from "../../ground/kit/clock.ts";
@@ -173,8 +173,10 @@ async function soon<T>(clock: Clock, promise: Promise<T>): Promise<T | null> {
 
 /** Deletes the files of backups that were interrupted. Each may be twice as large as the store. */
 async function sweep({ dir }: BackupPlan): Promise<void> {
-  const left = (await readdir(dir)).filter((entry) => isLeftover(entry, (name) => NAME.test(name)));
-  for (const entry of left) await rm(join(dir, entry), { recursive: true, force: true });
+  const left = (await promises.readdir(dir)).filter((entry) =>
+    isLeftover(entry, (name) => NAME.test(name)),
+  );
+  for (const entry of left) await promises.rm(join(dir, entry), { recursive: true, force: true });
 }
 
 /**
@@ -210,7 +212,7 @@ const NAME = /^box-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/;
 
 /** Newest first. */
 async function backupsIn(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch(() => []);
+  const names = await promises.readdir(dir).catch(() => []);
   return names
     .filter((name) => NAME.test(name))
     .sort()
@@ -247,5 +249,5 @@ export function outdated(names: readonly string[], made: string, keep: number): 
 async function prune({ dir, keep }: BackupPlan, made: string): Promise<void> {
   for (const name of outdated(await backupsIn(dir), basename(made), keep))
     for (const end of ["", ".json", ".json.next", ".key"])
-      await rm(join(dir, name + end), { force: true });
+      await promises.rm(join(dir, name + end), { force: true });
 }

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { access, readFile } from "node:fs/promises";
+import { existsSync, promises, readFileSync, statSync } from "node:fs";
 import { fileFault } from "../../ground/kit/file-fault.ts";
 import { checkCopy } from "../../ground/store/check.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
@@ -54,8 +53,10 @@ export function readManifest(file: string): Manifest {
 /** FILE.json, without blocking. While FILE is being replaced, that is the old one. Throws as `readManifest` does. */
 export async function seeManifest(file: string): Promise<Manifest> {
   const { present, next } = manifestBeside(file);
-  await access(file);
-  const words = await readFile(present, "utf8").catch(() => readFile(next, "utf8"));
+  await promises.access(file);
+  const words = await promises
+    .readFile(present, "utf8")
+    .catch(() => promises.readFile(next, "utf8"));
   return manifestOf(words, present, file);
 }
 
