@@ -1,4 +1,3 @@
-import type { Store } from "../ground/store/store.ts";
 import type { Tenant, TenantOptions } from "../tenant/tenant.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { Outage } from "./registry/uptime.ts";
@@ -25,7 +24,7 @@ export interface TenantPlaces {
 }
 
 export interface StartHooks {
-  atClose(store: Store): void;
+  atClose(closing: Pick<Tenant, "store" | "ingest">): void;
   /** From now on nothing may be written to this tenant's store. */
   onFatal(error: unknown): void;
   /** It isn't this node's any more, or nobody knows: it is closed, and what it hasn't said isn't said. */

@@ -2,7 +2,6 @@ import type { Clock } from "../ground/kit/clock.ts";
 import { ElsewhereError } from "../ground/kit/elsewhere.ts";
 import { ServiceError } from "../ground/kit/errors.ts";
 import type { Log } from "../ground/kit/log.ts";
-import type { Store } from "../ground/store/store.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import { keepLinks, type LinkKeeper } from "./link-keeper.ts";
 import type { Registry } from "./registry/registry.ts";
@@ -209,7 +208,7 @@ export class TenantRegistry {
     let isLost = false;
     try {
       const tenant = await this.#deps.places.start(id, {
-        atClose: (store) => this.#leave(id, store),
+        atClose: (closing) => this.#leave(id, closing),
         onFatal: (error) => this.#breakOff(id, error),
         onLost: (why) => {
           isLost = true;
@@ -280,13 +279,13 @@ export class TenantRegistry {
   }
 
   /** Writes when a closing tenant must be opened again: at least daily, to delete old data. */
-  #leave(id: string, store: Store): void {
+  #leave(id: string, closing: Pick<Tenant, "store" | "ingest">): void {
     const { places, clock, log } = this.#deps;
-    const at = wakeAt(store, clock.now());
+    const at = wakeAt(closing, clock.now());
     const written = places.rest(id, at).catch((error: unknown) => {
       log.error({ err: error, tenant: id }, "a tenant stays due: its next time was not written");
     });
-    this.#leaving.set(id, { written, hashes: tokenHashes(store) });
+    this.#leaving.set(id, { written, hashes: tokenHashes(closing.store) });
   }
 
   /** False where too many are open: it stays due. */

@@ -1,4 +1,3 @@
-import type { Store } from "../ground/store/store.ts";
 import { nextDue } from "../tenant/due.ts";
 import type { Tenant } from "../tenant/tenant.ts";
 import type { Plan } from "./registry/tenants.ts";
@@ -38,13 +37,13 @@ export function isAtRest(
   at: { mono: number; now: number; warmMs: number },
 ): boolean {
   if (!isQuiet(entry, at.mono) || at.mono - entry.usedAt < at.warmMs) return false;
-  const due = nextDue(entry.tenant.store);
+  const due = nextDue(entry.tenant);
   return due === null || due > at.now + SOON_MS;
 }
 
 /** When a closing tenant must be opened again, in Unix milliseconds: at least daily, to delete old data. */
-export function wakeAt(store: Store, now: number): number {
+export function wakeAt(closing: Pick<Tenant, "store" | "ingest">, now: number): number {
   // Spread over half a day, so that tenants that closed together don't open together.
-  const daily = now + DAY_MS * (1 - store.random.fraction() / 2);
-  return Math.round(Math.min(nextDue(store) ?? daily, daily));
+  const daily = now + DAY_MS * (1 - closing.store.random.fraction() / 2);
+  return Math.round(Math.min(nextDue(closing) ?? daily, daily));
 }

@@ -1,6 +1,7 @@
 import { nextWaiting } from "../core/alerts/waiting.ts";
-import type { Reader } from "../ground/store/store.ts";
+import type { Store } from "../ground/store/store.ts";
 import { nextHeartbeat } from "../in/heartbeats/rows.ts";
+import type { IngestHandle } from "../in/ingest/handle.ts";
 import { awaitsAnswers } from "../out/paging/answerable.ts";
 import { nextPage } from "../out/paging/pages.ts";
 import { nextShiftWork } from "./shift-watch.ts";
@@ -16,18 +17,24 @@ const UNTOLD = "SELECT min(over_at) FROM silences WHERE json_extract(body, '$.te
 const LISTEN_MS = 20_000;
 
 /**
- * When a tenant next has work: an alert's timers, what waits before it opens one, a heartbeat, a delivery, an execution, an answer, or a silence whose
- * author waits to be notified of its end. Unix milliseconds; null when nothing waits. Clean-up (retention) doesn't
- * count.
+ * When a tenant next has work: an alert's timers, what waits before it opens one, what no longer comes, a heartbeat, a
+ * delivery, an execution, an answer, or a silence whose author waits to be notified of its end. Unix milliseconds; null
+ * when nothing waits. Clean-up (retention) doesn't count.
  */
-export function nextDue(reader: Reader): number | null {
+export function nextDue({
+  store: reader,
+  ingest,
+}: {
+  store: Store;
+  ingest: Pick<IngestHandle, "nextMissing">;
+}): number | null {
   const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;
   const timed = read(TIMED);
   const heartbeat = nextHeartbeat(reader);
   const shift = nextShiftWork(reader);
   const times = [
-    ...[timed, nextWaiting(reader), heartbeat, shift, read(UNTOLD)].map((at) =>
-      at === null ? null : at * 1000,
+    ...[timed, nextWaiting(reader), ingest.nextMissing(), heartbeat, shift, read(UNTOLD)].map(
+      (at) => (at === null ? null : at * 1000),
     ),
     read(DELIVERIES),
     read(EXECUTIONS),

@@ -138,7 +138,7 @@ export interface TenantOptions {
   /** Jobs of the service around it that run in this tenant's loop. */
   jobs?: readonly Job[];
   /** Called when all work has ended, just before the store closes. */
-  atClose?(store: Store): void;
+  atClose?(closing: Pick<Tenant, "store" | "ingest">): void;
   /** Called once the store is closed. */
   closed?(): Promise<void>;
   onFatal(error: unknown): void;
@@ -307,7 +307,7 @@ export function startTenant(options: TenantOptions): Tenant {
       await egress.close();
       await scheduler.stop();
       watch.stop();
-      options.atClose?.(store);
+      options.atClose?.({ store, ingest });
       store.close();
       await options.closed?.();
     },

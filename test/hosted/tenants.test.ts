@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { HostedFlags } from "../../src/app/hosted-config.ts";
 import type { Tenant } from "../../src/tenant/tenant.ts";
 import { startFakeApns } from "../support/apns.ts";
+import { plantWeeks } from "../support/counted-weeks.ts";
 import { type TestHosted, testHosted, useApns } from "../support/hosted-role.ts";
 import { answer, startReceiver } from "../support/receiver.ts";
 import { BOT_TOKEN, telegramBot } from "../support/telegram-bot.ts";
@@ -218,6 +219,40 @@ test("an idle tenant is closed, and opened for due work; the time between is no 
   await settle(hosted, () => receiver.received.length === 3);
   const last = JSON.parse(receiver.received[2]?.body ?? "");
   assert.deepEqual([last.event, last.timestamp - last.first_seen < 3615], ["alert.resolved", true]);
+});
+
+test("what no longer comes is missing in time, though its tenant is closed", async (t) => {
+  const hosted = await hostedFor(t);
+  const ada = await keeper(hosted, "ada@example.com");
+  const token = await project(hosted, ada, { missing: true, identifier_keys: [] });
+  const call = (path: string) => hosted.call("GET", path, { token: ada.key });
+  const { body } = await hosted.call("POST", "/v1/ingest", {
+    token,
+    body: { message: "backup has ended" },
+  });
+  await pass(hosted, 11 * 60, 15);
+  const hour = Math.floor(hosted.clock.now() / 3_600_000) % 24;
+  plantWeeks(
+    { clock: hosted.clock, tenant: (await hosted.role.tenants.find(ada.tid)) as Tenant },
+    {
+      project: "shop",
+      template: body.template_id,
+      hoursOf: (back) => Array.from({ length: 24 }, (_, at) => (back > 0 || at < hour ? 2 : 0)),
+      gap: 1200,
+      back: 0,
+    },
+  );
+  const last = Math.floor(hosted.clock.now() / 3_600_000) * 3600 - 1;
+  const due = last + 3660;
+  await pass(hosted, due - hosted.clock.now() / 1000 - 10, 15);
+  assert.equal(open(hosted), 0);
+  assert.ok(hosted.role.tenants.stats().opened < 9);
+  await pass(hosted, 30);
+  const { alerts } = (await call("/v1/alerts")).body;
+  assert.deepEqual(
+    alerts.map(({ first_seen, opened_at }: Record<string, number>) => [first_seen, opened_at]),
+    [[last, due]],
+  );
 });
 
 test("a tenant stays open while a page can be answered through a service that it polls", async (t) => {

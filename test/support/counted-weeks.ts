@@ -1,4 +1,5 @@
-import type { TestBox } from "./box.ts";
+import type { Clock } from "../../src/ground/kit/clock.ts";
+import type { Tenant } from "../../src/tenant/tenant.ts";
 
 const DAY = 86_400;
 
@@ -7,7 +8,7 @@ const DAY = 86_400;
  * hour, by the number of the day before today. The box reads them after a restart.
  */
 export function plantWeeks(
-  box: TestBox,
+  box: { clock: Pick<Clock, "now">; tenant: Pick<Tenant, "store"> },
   {
     project,
     template,

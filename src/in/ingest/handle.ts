@@ -58,6 +58,8 @@ export interface IngestHandle {
   readonly openWaiting: Writer["openWaiting"];
   /** Opens alerts for what no longer comes. When again (Unix seconds; now: there is more; null: no rule asks). */
   lookForMissing(): number | null;
+  /** When it has to look for that again if no event comes until then, Unix seconds; null: never. */
+  readonly nextMissing: Writer["nextMissing"];
   /** The latest report of an alert that isn't written yet. */
   readonly laterReport: Writer["laterReport"];
   stats(): IngestStats;
@@ -261,6 +263,7 @@ export function createIngest(
       noteRefused();
       return unixSeconds(store.clock) + REFUSED_SECONDS;
     },
+    nextMissing: writer.nextMissing,
     laterReport: writer.laterReport,
     stats() {
       const { templates, overflowed, hoursOverflowed } = writer.stats();

@@ -112,6 +112,22 @@ export function createMissing(memory: {
     return 1;
   };
 
+  /** Looks for what fell silent. When there is something to open, or to look for; now: at once; null: no rule asks. */
+  const search = (reader: Reader, at: number): number | null => {
+    const bySeries = rulesBySeries(reader);
+    if (asking?.length === 0) return null;
+    watches = new Map(
+      [...bySeries.keys()].map((id) => {
+        const known = watches.get(id);
+        return [id, known ?? createSilentKeys(id, readDowntimes(reader))];
+      }),
+    );
+    let next = areCounted ? Number.POSITIVE_INFINITY : at + LOOK_AGAIN;
+    for (const watch of watches.values())
+      next = watch.search(reader, at) ? at : Math.min(next, watch.next());
+    return next;
+  };
+
   return {
     /** An event came. */
     hear(tx: Tx, arrival: Arrival, mined: Mined) {
@@ -131,20 +147,13 @@ export function createMissing(memory: {
         if (goingOn.has(tx, rule, key)) end(tx, key);
       }
     },
-    /** Looks for what fell silent. When there is something to open, or to look for; now: at once; null: no rule asks. */
-    search(reader: Reader, at: number): number | null {
-      const bySeries = rulesBySeries(reader);
-      if (asking?.length === 0) return null;
-      watches = new Map(
-        [...bySeries.keys()].map((id) => {
-          const known = watches.get(id);
-          return [id, known ?? createSilentKeys(id, readDowntimes(reader))];
-        }),
-      );
-      let next = areCounted ? Number.POSITIVE_INFINITY : at + LOOK_AGAIN;
-      for (const watch of watches.values())
-        next = watch.search(reader, at) ? at : Math.min(next, watch.next());
-      return next;
+    search,
+    /** When it has to look again if nothing comes until then; null: never. */
+    nextAlone(reader: Reader, at: number): number | null {
+      const next = search(reader, at);
+      if (next === null || next <= at) return next;
+      const alone = Math.min(...watches.values().map((watch) => watch.nextAlone(reader)));
+      return alone === Number.POSITIVE_INFINITY ? null : alone;
     },
     isDue: (at: number) => watches.values().some((watch) => watch.due(at).length > 0),
     /** Opens what is due, a few at a time. */

@@ -32,10 +32,15 @@ const READ_AT_ONCE = 1000;
 const KEYS = `SELECT key, last FROM hour_counts WHERE series_id = ? AND day = ? AND key > ? AND last <= ?
   ORDER BY key LIMIT ${READ_AT_ONCE}`;
 
+const CAME = "SELECT 1 FROM hour_counts WHERE series_id = ? AND day >= ? AND last > ? LIMIT 1";
+
 export function createSilentKeys(series: number, downs: Downtimes) {
   const silent = new Map<string, Silent>();
   let until = Number.NEGATIVE_INFINITY;
   let searching: Generator<void, void, void> | null = null;
+  const soonest = (search: number) =>
+    silent.values().reduce((least, { due }) => Math.min(least, due), search);
+  const nextSearch = () => until + SHORT + SEARCH_EVERY;
 
   return {
     /** Looks for keys that fell silent, a few at a time. Whether there is more to look at now. */
@@ -60,9 +65,12 @@ export function createSilentKeys(series: number, downs: Downtimes) {
     /** It is missing or not: that is decided. */
     drop: (key: string) => void silent.delete(key),
     /** When a key is due that is silent now, or the next search is; the earliest. */
-    next(): number {
-      const search = until + SHORT + SEARCH_EVERY;
-      return [...silent.values()].reduce((least, { due }) => Math.min(least, due), search);
+    next: () => soonest(nextSearch()),
+    /** The same if nothing comes until then: what came before the latest search isn't searched again. */
+    nextAlone(reader: Reader): number {
+      const came = reader.sql<[series: number, day: number, until: number]>(CAME);
+      const isLeft = came.get(series, unixDay(Math.max(until, 0)), until) !== undefined;
+      return soonest(isLeft ? nextSearch() : Number.POSITIVE_INFINITY);
     },
   };
 }

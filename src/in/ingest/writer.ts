@@ -255,6 +255,7 @@ export function createWriter(
       }
       return now;
     },
+    nextMissing: () => effects.missing.nextAlone(store, unixSeconds(store.clock)),
     /** The latest report of an open alert that isn't written yet. */
     laterReport: openAlerts.laterReport,
     /** Writes what is only in memory: reports and counts. */
