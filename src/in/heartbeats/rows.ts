@@ -52,10 +52,10 @@ export function projectHeartbeats(reader: Reader, projectId: number): HeartbeatR
   return reader.sql<[projectId: number], HeartbeatRow>(text).all(projectId);
 }
 
-/** Heartbeats that wait for a time, or are running. */
+/** Heartbeats that wait for a time, are running, or owe the rules something. */
 export function timedHeartbeats(reader: Reader): HeartbeatRow[] {
   return reader
-    .sql<[], HeartbeatRow>(`SELECT ${COLUMNS} FROM heartbeats WHERE deadline_at IS NOT NULL`)
+    .sql<[], HeartbeatRow>(`SELECT ${COLUMNS} FROM heartbeats WHERE due_at IS NOT NULL`)
     .all();
 }
 
@@ -112,7 +112,7 @@ const WRITE = `UPDATE heartbeats SET state = @state, last_at = @lastAt, run_at =
 /** More than ever wait: above it the oldest are dropped. */
 const MOST_OWED = 8;
 
-/** Writes the state, and adds to `owed`. A heartbeat with `owed` is due at once. */
+/** Writes the state, and adds to `owed`. A heartbeat with `owed` is due at once, whatever the clock is set to. */
 export function writeHeartbeatState(
   tx: Tx,
   row: HeartbeatRow,
@@ -120,7 +120,7 @@ export function writeHeartbeatState(
   owed: Owed | null,
 ): void {
   const all = [...owedOf(row), ...(owed === null ? [] : [owed])].slice(-MOST_OWED);
-  const due = all.length > 0 ? tx.at : beat.deadlineAt;
+  const due = all.length > 0 ? 0 : beat.deadlineAt;
   const text = all.length > 0 ? JSON.stringify(all) : null;
   tx.sql<[object]>(WRITE).run({ ...beat, owed: text, due, id: row.id });
   if (due !== null) tx.note({ topic: "heartbeats" });
