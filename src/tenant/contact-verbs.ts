@@ -3,6 +3,7 @@ import { notFound } from "../ground/kit/errors.ts";
 import { hexId } from "../ground/kit/ids.ts";
 import type { Contact } from "../out/contacts/contact.ts";
 import {
+  type ContactRow,
   changeContact,
   createContact,
   deleteContact,
@@ -56,7 +57,7 @@ export function alterContact(
   return store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, of.account);
     const changed = changeContact(tx, of, change);
-    if (changed.state === "off") loseContact(tx, of.id);
+    if (changed.state === "off") loseContact(tx, findContact(tx, of.id) as ContactRow);
     return changed;
   });
 }
@@ -65,9 +66,7 @@ export function alterContact(
 export function dropContact({ store }: Tenant, { by, ...of }: ContactOf): void {
   store.write((tx) => {
     mustBeOwnOrGoverned(tx, by, of.account);
-    getContact(tx, of);
-    loseContact(tx, of.id);
-    deleteContact(tx, of);
+    loseContact(tx, deleteContact(tx, of));
   });
 }
 

@@ -61,8 +61,8 @@ export function addSubscription(
     const heirOf = mine.filter(({ id }) => superseded.includes(id));
     for (const id of superseded) {
       const whose = findContact(tx, id)?.accountId ?? account;
-      if (whose !== account) loseContact(tx, id);
-      deleteContact(tx, { account: whose, id });
+      const gone = deleteContact(tx, { account: whose, id });
+      if (whose !== account) loseContact(tx, gone);
     }
     const before = heirOf.find(({ id }) => id === write.replaces) ?? heirOf[0];
     const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };

@@ -98,6 +98,25 @@ test("a contact that refuses for good brings the next step forward; one that is 
   ]);
 });
 
+test("who deletes the contact that their page still waits for isn't waited for, and is no fallback by it", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, told, timeline, step } = await story(t);
+  const contact = await reachBy(box, bob, receiver, "/bob");
+  await reachBy(box, box.owner, receiver, "/owner");
+  const fallback = { accounts: [bob.accountId], schedules: [] };
+  assert.equal((await box.api("PUT", "/v1/fallback", fallback)).status, 200);
+  await rule([step(ann)]);
+  told();
+  receiver.once(answer(503));
+  const id = await fire(1);
+  assert.deepEqual(told(), [`/bob page ${id}`]);
+  const path = `/v1/accounts/me/contacts/${contact}`;
+  assert.equal((await box.api("DELETE", path, undefined, bob.key)).status, 200);
+  await settle(box);
+  assert.deepEqual(told(), [`/owner page ${id}`]);
+  const kinds = (await timeline(id)).map(({ kind }) => kind);
+  assert.equal(kinds.filter((kind) => kind === "fallback").length, 2);
+});
+
 test("codes and tests are sent ten at once to a person's contacts, then one a minute: they ring, cost money and can be guessed at", async (t) => {
   const { box, receiver, ann, bob } = await story(t);
   const add = async (key: string) => {

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../ground/kit/errors.ts";
 import type { Tx } from "../../ground/store/store.ts";
 import type { Fallback } from "../../out/contacts/contact.ts";
-import { findContact } from "../../out/contacts/contacts.ts";
+import type { ContactRow } from "../../out/contacts/contacts.ts";
 import { readFallback, writeFallback } from "../../out/contacts/notify.ts";
 import { pushesAtStake } from "../../out/outbox/relay.ts";
 import { withdrawFrom } from "../../out/paging/lost.ts";
@@ -92,11 +92,9 @@ export function losePerson(tx: Tx, account: string): void {
     happen(tx, getAlertRow(tx, id), { what: "left", account });
 }
 
-/** A contact is about to be deleted, or was switched off: what waits for it is withdrawn, and said. */
-export function loseContact(tx: Tx, id: string): void {
-  const contact = findContact(tx, id);
-  if (contact !== null)
-    withdrawFrom(tx, { tell: writeLateTimeline, unreached: nobodyGotIt }, contact);
+/** A contact was deleted, or switched off: what waits for it is withdrawn, and said. */
+export function loseContact(tx: Tx, contact: ContactRow): void {
+  withdrawFrom(tx, { tell: writeLateTimeline, unreached: nobodyGotIt }, contact);
 }
 
 /** The relay is removed, or a channel was switched off: where nothing else of an alert is on its way, others are paged. */

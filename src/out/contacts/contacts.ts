@@ -166,10 +166,12 @@ export function notVerified(): ServiceError {
   );
 }
 
-/** Throws 404. Pages that wait for it are the caller's to withdraw. */
-export function deleteContact(tx: Tx, of: { account: string; id: string }): void {
-  if (tx.orm.delete(contacts).where(isThis(of)).run().changes !== 1) throw notFound("contact");
+/** The contact as it was. Throws 404. Pages that wait for it are the caller's to withdraw. */
+export function deleteContact(tx: Tx, of: { account: string; id: string }): ContactRow {
+  const gone = tx.orm.delete(contacts).where(isThis(of)).returning(rowColumns).get();
+  if (gone === undefined) throw notFound("contact");
   tx.note({ topic: "people" });
+  return gone;
 }
 
 /** A contact as a sender needs it. */

@@ -1,7 +1,12 @@
 import { loseContact, setFallback } from "../../../src/core/alerts/fallback.ts";
 import { hexId } from "../../../src/ground/kit/ids.ts";
 import type { Store } from "../../../src/ground/store/store.ts";
-import { changeContact, deleteContact } from "../../../src/out/contacts/contacts.ts";
+import {
+  type ContactRow,
+  changeContact,
+  deleteContact,
+  findContact,
+} from "../../../src/out/contacts/contacts.ts";
 import { writeNotify } from "../../../src/out/contacts/notify.ts";
 import type { Seeded } from "../seeded.ts";
 import { PEOPLE } from "../world.ts";
@@ -75,12 +80,11 @@ export function meddle(store: Store, random: Seeded): void {
   const what = random.below(3);
   store.write((tx) => {
     if (what === 0) {
-      loseContact(tx, contact.id);
-      deleteContact(tx, contact);
+      loseContact(tx, deleteContact(tx, contact));
       return;
     }
     const { state } = changeContact(tx, contact, { state: what === 1 ? "off" : "verified" });
-    if (state === "off") loseContact(tx, contact.id);
+    if (state === "off") loseContact(tx, findContact(tx, contact.id) as ContactRow);
   });
 }
 
