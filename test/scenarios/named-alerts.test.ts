@@ -103,6 +103,18 @@ describe("an alert that its sender names", () => {
     assert.ok(rows() > before);
   });
 
+  test("is written at the first report after a start: its latest may be older than the clock says", async () => {
+    await rule();
+    await send({ instance: "1" });
+    await minutes(2);
+    box.clock.setWall(box.clock.now() - 90_000);
+    await minutes(0.1);
+    await box.restart(() => {});
+    await send({ instance: "1" });
+    const seen = box.tenant.store.sql("SELECT last_seen FROM alerts").pluck();
+    assert.equal(seen.get(), now());
+  });
+
   test("ends by itself when its sender's promise runs out, and not while that is renewed", async () => {
     await rule();
     for (let i = 0; i < 10; i += 1) {

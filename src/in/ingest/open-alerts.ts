@@ -113,8 +113,9 @@ export function createOpenAlerts(limit: number): OpenAlerts {
     maxSize: LABEL_CHARS,
     sizeCalculation: ({ charge }) => charge,
   });
-  // After a jump the last report and due times can't be compared.
+  // After a jump, which may also lie before the start, the last report and due times can't be compared.
   let hasJumped = false;
+  let startedAt: number | null = null;
 
   /** Entries that the open batch changed stay, because their rows aren't written yet. */
   const remember = (key: string, alert: OpenAlert) => {
@@ -138,7 +139,8 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         .get(key);
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, lastMessage: "", news: null };
-      if (hasJumped) alert.written = NEVER;
+      startedAt ??= tx.at;
+      if (hasJumped || row.written < startedAt) alert.written = NEVER;
       const report = reports.get(key);
       if (report?.id === row.id) alert.lastSeen = report.seen;
       remember(key, alert);
