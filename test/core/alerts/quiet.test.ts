@@ -6,7 +6,7 @@ import { liftSilence, rewriteSilence } from "../../../src/core/alerts/silencing.
 import { escalateNow, snooze, unacknowledge } from "../../../src/core/alerts/verbs.ts";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
-import { type Plane, step, testPlane } from "../../support/plane.ts";
+import { defaultRule, type Plane, step, testPlane } from "../../support/plane.ts";
 
 let plane: Plane;
 beforeEach(() => {
@@ -320,6 +320,41 @@ test("one that nobody heard of and that was assigned is opened at the end, and t
   await plane.minutes(60);
   assert.deepEqual(told(), ["20 opened 0", "20 renotified 0"]);
   assert.deepEqual(plane.events("alert.renotified")[0]?.accounts, ["cat"]);
+});
+
+test("who was given an alert that nobody heard of is told of it also where it was taken meanwhile and is open again", async () => {
+  const { store } = plane.tenant;
+  for (const [n, again] of [
+    () => store.write((tx) => void unacknowledge(tx, plane.last().id, "ann")),
+    () => plane.minutes(30),
+  ].entries()) {
+    const at = (plane.clock.now() / 1000 - plane.start) / 60;
+    plane.rule({ match: { ...defaultRule.match, template_contains: `trouble ${"ab"[n]}` } });
+    silence(at, at + 20, { match: {}, all: true });
+    await plane.fire(`trouble ${"ab"[n]} is there`);
+    assign(["cat"], false);
+    store.write((tx) =>
+      snooze(tx, plane.last().id, { until: plane.start + (at + 50) * 60, accountId: "bob" }),
+    );
+    await plane.minutes(20);
+    assert.deepEqual(
+      plane.events().filter(({ minute }) => minute >= at),
+      [],
+    );
+    await again();
+    assert.deepEqual(
+      plane
+        .events()
+        .filter(({ minute }) => minute >= at)
+        .map(({ event, accounts }) => [event, accounts]),
+      [
+        ["alert.opened", ["cat"]],
+        ["alert.renotified", ["cat"]],
+      ],
+    );
+    plane.resolve();
+    await plane.minutes(1);
+  }
 });
 
 test("an alert that was acknowledged unheard of and is given to others is opened first", async () => {

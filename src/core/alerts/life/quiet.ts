@@ -106,12 +106,14 @@ export function renotify(turn: Turn, detail: Record<string, unknown>): void {
   effect(turn, { what: "renotified", alert: turn.alert, detail });
 }
 
-/** Tells of an alert that is open again; where nobody heard of its opening, of that. */
+/** Tells of an alert that is open again; where nobody heard of its opening, of that, and to whom it was given meanwhile. */
 export function tellAgain(turn: Turn, detail: Record<string, unknown>): void {
-  if (turn.alert.untold === 0) {
-    renotify(turn, detail);
-    return;
-  }
+  const { untold, page_accounts } = turn.alert;
+  if (untold === 1) tellFirst(turn);
+  if (untold === 0 || page_accounts !== "[]") renotify(turn, detail);
+}
+
+function tellFirst(turn: Turn): void {
   set(turn, { untold: 0 });
   effect(turn, { what: "opened", alert: turn.alert });
 }
@@ -120,7 +122,7 @@ export function tellAgain(turn: Turn, detail: Record<string, unknown>): void {
 export function tellOpening(turn: Turn): void {
   const { silenced_by, untold } = turn.alert;
   if (silenced_by !== null) letGo(turn);
-  else if (untold === 1) tellAgain(turn, {});
+  else if (untold === 1) tellFirst(turn);
 }
 
 /** It is quiet no more and hasn't been looked at: a renotify is told at once with what was held, in that order. */
