@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mergeAlerts } from "../../src/core/alerts/merge.ts";
 import { reachBy, pagedStory as story, toldIn } from "../support/contacts.ts";
 import { answer } from "../support/receiver.ts";
 import { busy, pass, settle } from "../support/until.ts";
@@ -115,6 +116,26 @@ test("who deletes the contact that their page still waits for isn't waited for, 
   assert.deepEqual(told(), [`/owner page ${id}`]);
   const kinds = (await timeline(id)).map(({ kind }) => kind);
   assert.equal(kinds.filter((kind) => kind === "fallback").length, 2);
+});
+
+test("a page that fails once its alert has become one with another brings that one's next step forward", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, told, step } = await story(t);
+  await reachBy(box, ann, receiver, "/ann");
+  await reachBy(box, bob, receiver, "/bob");
+  await rule([step(ann), step(bob, 30)]);
+  const first = await fire(1);
+  await pass(box, 60);
+  told();
+  const { store } = box.tenant;
+  receiver.once((response, socket, request) => {
+    const template = store.sql("SELECT template_id FROM alerts").pluck().get() as string;
+    const place = { alertKey: "one", templateId: template };
+    store.write((tx) => mergeAlerts(tx, [1, 2], place));
+    answer(410)(response, socket, request);
+  });
+  const second = await fire(2);
+  await pass(box, 2);
+  assert.deepEqual(told(), [`/ann page ${second}`, `/bob page ${first}`]);
 });
 
 test("codes and tests are sent ten at once to a person's contacts, then one a minute: they ring, cost money and can be guessed at", async (t) => {

@@ -51,7 +51,7 @@ function afterPage(attempt: {
 
 const WRITE = `UPDATE pages SET status = ?, outcome = iif(outcome IS NULL OR outcome = 'refused', ?, outcome), attempts = attempts + ?, next_attempt_ms = ?, sent_with = ?, ref = coalesce(?, ref),
     last_error = ?, finished_at = ?
-  WHERE id = ? AND (status = 'pending' OR (status IN ('withdrawn', 'failed') AND ? = 'delivered'))`;
+  WHERE id = ? AND (status = 'pending' OR (status IN ('withdrawn', 'failed') AND ? = 'delivered')) RETURNING alert_id`;
 
 /** Writes how an attempt ended: each row that its message named, the alerts' histories, the contact's health. */
 export function pageRecorder(
@@ -68,10 +68,12 @@ export function pageRecorder(
     const lead = rows[0]?.id ?? null;
     const together = new Set(rows.map(({ alertId }) => alertId)).size;
     const lost = new Map<number, PageRow>();
-    for (const row of rows) {
-      const wasWithdrawn = isWithdrawn(tx, row.id);
-      const ended = writeRow(tx, { row, outcome, lead: row.id === lead ? null : lead });
-      if (ended === null) continue;
+    for (const sent of rows) {
+      const wasWithdrawn = isWithdrawn(tx, sent.id);
+      const written = writeRow(tx, { row: sent, outcome, lead: sent.id === lead ? null : lead });
+      if (written === null) continue;
+      const { ended, alertId } = written;
+      const row = { ...sent, alertId };
       tellOf(tx, options, { contact, row, ended, together });
       const isRefused = isHopeless(outcome) && row.outcome !== REFUSED;
       if (wasWithdrawn && isPage(row)) noteLate(tx, { contact, alertId: row.alertId });
@@ -102,11 +104,14 @@ function isWithdrawn(tx: Tx, id: number): boolean {
 
 type Ended = ReturnType<typeof afterPage>;
 
-/** By compare-and-set: what was withdrawn meanwhile stays so, unless it really went out. Null where nothing changed. */
+/**
+ * By compare-and-set: what was withdrawn meanwhile stays so, unless it really went out. Null where nothing changed. `alertId`: the
+ * alert that it is of now, since that may have become one with another.
+ */
 function writeRow(
   tx: Tx,
   { row, outcome, lead }: { row: PageRow; outcome: PageOutcome; lead: number | null },
-): Ended | null {
+): { ended: Ended; alertId: number } | null {
   const { verdict } = outcome;
   const ended = afterPage({
     verdict,
@@ -117,14 +122,16 @@ function writeRow(
   });
   const isOver = ended.status !== "pending";
   const isAttempt = verdict.kind !== "waiting" && verdict.kind !== "dropped";
-  const { changes } = tx
+  const alertId = tx
     .sql<
       [
         ...[string, string | null, number, number | null, number | null, string | null],
         ...[string | null, number | null, number, string],
-      ]
+      ],
+      number
     >(WRITE)
-    .run(
+    .pluck()
+    .get(
       ended.status,
       factOf(ended, outcome),
       isAttempt ? 1 : 0,
@@ -136,7 +143,7 @@ function writeRow(
       row.id,
       ended.status,
     );
-  return changes > 0 ? ended : null;
+  return alertId === undefined ? null : { ended, alertId };
 }
 
 /** What is known of it; a page of a refused gateway, or of a service that rests, waits without being hoped for. */
