@@ -1,6 +1,6 @@
 import { readLayer } from "./layer.ts";
 import type { Override, Schedule } from "./schedule.ts";
-import { Zone } from "./zone.ts";
+import { storedZone } from "./zone.ts";
 
 /** The final schedule's answer, the same over all of [since, until) (Unix seconds). */
 export interface RosterPiece {
@@ -19,10 +19,9 @@ export interface RosterPiece {
  * Reads a schedule: a function from an instant to the piece around it. Overrides beat layers, the
  * later layer beats the earlier, the newer override the older (contract §5). Each layer is asked
  * again only when its last answer has run out, so walking along the pieces is cheap.
- * Throws RangeError for a time zone that `isTimezone` refuses.
  */
 export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
-  const zone = new Zone(schedule.timezone);
+  const zone = storedZone(schedule.timezone);
   const newestFirst = schedule.overrides.toReversed();
   const overrideAt = remembered((at) => overrideSpan(newestFirst, at));
   const lastLayerFirst = schedule.layers.toReversed().map((layer) => ({

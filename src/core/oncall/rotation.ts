@@ -6,7 +6,6 @@ import { DAY } from "./zone.ts";
 /**
  * Who is on call, from when, until when (contract §5, On-call schedules). Everything here is a
  * function of its arguments; every time is in Unix seconds, every range is [start, end).
- * All of it throws RangeError for a time zone that `isTimezone` refuses.
  *
  * A question that follows the schedule over time is `Work`: it yields how many layers each step looked
  * at, so that a server can answer others in between. `finish` runs one to its end.

@@ -102,3 +102,6 @@ export function isTimezone(name: string): boolean {
     return false;
   }
 }
+
+/** The zone of a name that another program wrote, which may have known more: one that this one doesn't know is read as UTC. */
+export const storedZone = (name: string): Zone => new Zone(isTimezone(name) ? name : "UTC");

@@ -1,4 +1,4 @@
-import { DAY, Zone } from "../oncall/zone.ts";
+import { DAY, isTimezone, Zone } from "../oncall/zone.ts";
 
 /** When a silence holds: pure. Times are Unix seconds, a window is [from, until). */
 
@@ -25,6 +25,7 @@ export function windowAt(timing: Timing, at: number): Window | null {
   if (at >= overAt) return null;
   if (repeats === "none" || at < startsAt) return cut({ from: startsAt, until: endsAt }, overAt);
   const zone = zoneOf(timing.timezone);
+  if (zone === null) return null;
   const civil = (second: number) => second + zone.offsetAt(second);
   const period = PERIOD[repeats];
   const [first, last] = [civil(startsAt), civil(endsAt)];
@@ -46,14 +47,15 @@ function cut({ from, until }: Window, overAt: number): Window | null {
   return from >= overAt ? null : { from, until: Math.min(until, overAt) };
 }
 
-const zones = new Map<string, Zone>();
+const zones = new Map<string, Zone | null>();
 /** More are not remembered. */
 const MOST_ZONES = 100;
 
-function zoneOf(name: string): Zone {
+/** null for a name that this program doesn't know, though another did: with doubt, it rings. */
+function zoneOf(name: string): Zone | null {
   let zone = zones.get(name);
   if (zone === undefined) {
-    zone = new Zone(name);
+    zone = isTimezone(name) ? new Zone(name) : null;
     if (zones.size >= MOST_ZONES) zones.clear();
     zones.set(name, zone);
   }
