@@ -48,11 +48,13 @@ export function run(book: Book, alert: Told, first: Span & { again: boolean; wal
   const { wall } = first;
   const ladder = climbing(book, alert);
   let range: Span = first;
-  while (!page(book, alert, { ...range, wall }) && range.until < ladder.length) {
+  let isPaged = page(book, alert, { ...range, wall });
+  while (!isPaged && range.until < ladder.length) {
     let until = range.until + 1;
     const at = moment(book, alert, range.until);
     while (until < ladder.length && moment(book, alert, until) === at) until += 1;
     range = { from: range.until, until };
+    isPaged = page(book, alert, { ...range, wall });
   }
   alert.turns = Math.max(alert.turns, range.until);
   // Nobody paged at all, and steps below that a change of the ladder left behind: the nearest of them.
@@ -62,7 +64,9 @@ export function run(book: Book, alert: Told, first: Span & { again: boolean; wal
       if (page(book, alert, { ...below, wall })) break;
       until = below.from;
     }
-  if (ladder[range.until - 1]?.isEnd) pageFallback(book, alert, wall);
+  const areGone = alert.level > 0 && alert.accounts.every((account) => book.gone.has(account));
+  if (ladder[range.until - 1]?.isEnd || (first.again && !isPaged && areGone))
+    pageFallback(book, alert, wall);
   goOn(book, alert, wall);
 }
 
