@@ -2,7 +2,7 @@ import { type PageRecord, type RecordEnd, RecordFault } from "../../ground/store
 import type { Database, DatabaseTx } from "../registry/postgres/connect.ts";
 import { HASHES, hashesIn, imageOf, newFirst, pageValues } from "./body.ts";
 import { LIFE, type Owned, type Taking, takeStore } from "./taking.ts";
-import { KEEP_MS, MOST_PAGES, type Ours, type Together } from "./together.ts";
+import { GROWING, KEEP_MS, MOST_PAGES, type Ours, type Together } from "./together.ts";
 
 const MEND_MS = 30_000;
 const MEND_PAGE_MS = 20;
@@ -21,9 +21,9 @@ const OTHERS = "(SELECT count(*)::int FROM nodes WHERE alive_until > clock_times
 
 /**
  * Fence and pages are one statement: what is written under another's epoch is nothing. `before`, `pages`: for machines
- * that stand by, where there are some. `latest`: where the store grows, its last page is read before new ones are
+ * that stand by, where there are some. `latest`: where the store grows, its last pages are read before new ones are
  * inserted, because PostgreSQL removes a block's dead rows when it is read. Unread, the block would count as full from
- * then on, and stay half empty.
+ * then on, and stay half empty. Several grow at a time: those of tables and indexes.
  */
 const KEEP = (only: string, before: string, pages: string, others = OTHERS) => `
   WITH mine AS (
@@ -32,7 +32,7 @@ const KEEP = (only: string, before: string, pages: string, others = OTHERS) => `
   cut AS (DELETE FROM tenant_pages p USING mine WHERE p.tenant_id = mine.tenant_id AND p.page > $5),
   latest AS MATERIALIZED (
     SELECT count(p.hash) FROM tenant_stores s JOIN tenant_pages p USING (tenant_id)
-      WHERE s.tenant_id = $1 AND s.page_count < $5 AND p.page = s.page_count),
+      WHERE s.tenant_id = $1 AND s.page_count < $5 AND ${GROWING("s.page_count")}),
   put AS (${PUT(7, "mine, latest, ")}),
   shipped AS (
     INSERT INTO tenant_ships (tenant_id, seq, before, pages, made_at)

@@ -23,6 +23,9 @@ export const KEEP_MS = 4_000;
 /** The first that renews its life waits so long for others: those in step come with it. */
 const COMPANY_MS = 20;
 
+/** Pages that may not be full yet, of so many. */
+export const GROWING = (count: string) => `p.page > ${count} - 16 AND p.page <= ${count}`;
+
 const OURS = "s.tenant_id = a.id AND s.epoch = a.epoch AND s.run = a.run";
 
 /** One whose row another statement has is passed over: nobody waits for it. */
@@ -43,7 +46,7 @@ const KEEP = `
     UPDATE tenant_stores s SET seq = free.seq, page_count = free.pages, page_sum = free.sum, alive_until = ${LIFE}
       FROM free WHERE s.tenant_id = free.tenant_id RETURNING s.tenant_id),
   latest AS MATERIALIZED (
-    SELECT count(p.hash) FROM free JOIN tenant_pages p ON p.tenant_id = free.tenant_id AND p.page = free.was
+    SELECT count(p.hash) FROM free JOIN tenant_pages p ON p.tenant_id = free.tenant_id AND ${GROWING("free.was")}
       WHERE free.was < free.pages),
   put AS (
     INSERT INTO tenant_pages (tenant_id, page, hash, body)
