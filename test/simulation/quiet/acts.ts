@@ -31,6 +31,8 @@ export interface Did {
   /** It was refused. */
   refused?: boolean;
   fired?: Fired;
+  /** A name that its sender ended. */
+  ended?: string;
 }
 
 /** One event, as its sender knows it. */
@@ -110,11 +112,9 @@ function fire({ box, random, world, ledger }: Scene): Did {
   const rule = random.below(world.rules.length);
   const host = random.pick(["a", "a", "b", "c"]);
   const word = random.pick(WORDS);
-  const fired = { rule: `rule ${rule}`, host };
   if (random.chance(0.3)) {
-    const named = makeNamed(random);
-    engine.event(rule, host, word, named);
-    return { what: "fire", fired: { ...fired, subject: `@${named.key}`, level: 400 } };
+    engine.event(rule, host, word, makeNamed(random));
+    return saidLast(engine);
   }
   const level = random.pick([300, 400, 400, 500]);
   const zone = random.pick(["", "x", "x", "x", "y", "z"]);
@@ -138,6 +138,19 @@ function send(
 
 function said({ box, random }: Scene): Did {
   sendersWord(box.engine, random);
+  return saidLast(box.engine);
+}
+
+/** By name: that it fires, perhaps again, or that it ended. */
+function saidLast({ facts }: Scene["box"]["engine"]): Did {
+  const fact = facts.at(-1);
+  if (fact?.what === "event" && fact.named !== null) {
+    const { rule, host, named } = fact;
+    const fired = { rule: `rule ${rule}`, host, subject: `@${named.key}`, level: 400 };
+    return { what: "fire", fired };
+  }
+  if (fact?.what === "concluded" && fact.status === "resolved")
+    return { what: "fire", ended: fact.key };
   return { what: "fire" };
 }
 

@@ -24,6 +24,9 @@ export function crowdLaws(ledger: Ledger, fault: (text: string, look: Look) => v
       if (!isCrowd(row)) return;
       const counted = held.get(id) ?? new Map<string, number>();
       held.set(id, counted);
+      const { ended } = look.did;
+      for (const key of counted.keys())
+        if (ended !== undefined && key.endsWith(` @${ended}`)) counted.delete(key);
       const fired = firedInto(row, look);
       const was = look.before.get(id);
       const isJoined = look.history.get(id)?.includes("joined") === true;
