@@ -324,14 +324,20 @@ test("one that nobody heard of and that was assigned is opened at the end, and t
 
 test("who was given an alert that nobody heard of is told of it also where it was taken meanwhile and is open again", async () => {
   const { store } = plane.tenant;
-  for (const [n, again] of [
-    () => store.write((tx) => void unacknowledge(tx, plane.last().id, "ann")),
-    () => plane.minutes(30),
-  ].entries()) {
+  const handBack = () => store.write((tx) => void unacknowledge(tx, plane.last().id, "ann"));
+  const wait = () => plane.minutes(30);
+  for (const [n, [again, isDeleted]] of (
+    [
+      [handBack, false],
+      [wait, false],
+      [handBack, true],
+      [wait, true],
+    ] as const
+  ).entries()) {
     const at = (plane.clock.now() / 1000 - plane.start) / 60;
-    plane.rule({ match: { ...defaultRule.match, template_contains: `trouble ${"ab"[n]}` } });
+    plane.rule({ match: { ...defaultRule.match, template_contains: `trouble ${"abcd"[n]}` } });
     silence(at, at + 20, { match: {}, all: true });
-    await plane.fire(`trouble ${"ab"[n]} is there`);
+    await plane.fire(`trouble ${"abcd"[n]} is there`);
     assign(["cat"], false);
     store.write((tx) =>
       snooze(tx, plane.last().id, { until: plane.start + (at + 50) * 60, accountId: "bob" }),
@@ -341,7 +347,9 @@ test("who was given an alert that nobody heard of is told of it also where it wa
       plane.events().filter(({ minute }) => minute >= at),
       [],
     );
+    if (isDeleted) plane.deleteRule();
     await again();
+    await plane.minutes(1);
     assert.deepEqual(
       plane
         .events()

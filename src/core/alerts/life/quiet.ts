@@ -69,10 +69,7 @@ export function letGo(turn: Turn): void {
   effect(turn, { what: "released", by: held.silenced_by });
   if (!isUnannounced) return;
   effect(turn, { what: "opened", alert: turn.alert, silenced: held.opened_at });
-  if (held.page_accounts === "[]") return;
-  renotify(turn, { why: "assigned" });
-  // Without its rule nothing else is owed of it than this.
-  if (rule === null) setTimers(turn, { ...timersOf(turn.alert), renotifyAt: null });
+  if (held.page_accounts !== "[]") tellPaged(turn, { why: "assigned" });
 }
 
 /** An alert that nobody was told of is open again, and its rule is deleted: in place of its ladder one page is owed. */
@@ -110,7 +107,14 @@ export function renotify(turn: Turn, detail: Record<string, unknown>): void {
 export function tellAgain(turn: Turn, detail: Record<string, unknown>): void {
   const { untold, page_accounts } = turn.alert;
   if (untold === 1) tellFirst(turn);
-  if (untold === 0 || page_accounts !== "[]") renotify(turn, detail);
+  if (page_accounts !== "[]") tellPaged(turn, detail);
+  else if (untold === 0) renotify(turn, detail);
+}
+
+/** Says again that it is open, which pages whom it paged last. Without its rule nothing else is owed of it than this. */
+function tellPaged(turn: Turn, detail: Record<string, unknown>): void {
+  renotify(turn, detail);
+  if (turn.moment.rule === null) setTimers(turn, { ...timersOf(turn.alert), renotifyAt: null });
 }
 
 function tellFirst(turn: Turn): void {
