@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { mergeAlerts } from "../../src/core/alerts/merge.ts";
 import type { Person, TestBox } from "../support/box.ts";
 import { configureRelay } from "../support/channels.ts";
 import { pagedStory, reachBy, toldIn } from "../support/contacts.ts";
@@ -100,6 +101,40 @@ test("whose phones were unpaired is not waited for once the relay says so", asyn
   );
   const kinds = (await timeline(id)).map(({ kind }) => kind);
   assert.ok(kinds.includes("unreachable"), String(kinds));
+});
+
+test("whom the relay has no phone for is not waited for once their alert has become one with another", async (t) => {
+  const { box, receiver, ann, bob, rule, fire, step, timeline } = await pagedStory(t);
+  await reachBy(box, bob, receiver, "/bob");
+  configureRelay(box, "shop", `${receiver.url}/relay`);
+  const { store } = box.tenant;
+  let isMerged = false;
+  receiver.always((response, socket, request) => {
+    const isLost = request.body.includes("alert.escalated") && request.body.includes('"2"');
+    if (isLost && !isMerged) {
+      isMerged = true;
+      const templateId = store.sql("SELECT template_id FROM alerts").pluck().get() as string;
+      store.write((tx) => mergeAlerts(tx, [1, 2], { alertKey: "one", templateId }));
+    }
+    const devices = isLost ? 0 : 1;
+    answer(200, { relayed: devices > 0, devices })(response, socket, request);
+  });
+  await rule([step(ann), step(bob, 30)]);
+  const first = await fire(1);
+  await pass(box, 60);
+  const second = await fire(2);
+  await pass(box, 2);
+  assert.ok(isMerged);
+  const last = receiver.received.findLast(({ path }) => path === "/bob");
+  assert.deepEqual(
+    toldIn(last).alerts.map((one) => one.alert_id),
+    [first],
+  );
+  const pushes = async (id: string) =>
+    (await timeline(id)).filter(
+      ({ kind, detail }) => kind === "delivered" && detail["event"] === "alert.escalated",
+    ).length;
+  assert.deepEqual([await pushes(first), await pushes(second)], [3, 0]);
 });
 
 for (const said of [{ relayed: false }, { relayed: false, devices: "none" }])

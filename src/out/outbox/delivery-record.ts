@@ -25,7 +25,7 @@ export function deliveryRecorder(
   options: DeliveryQueueOptions,
 ): (tx: Tx, attempted: { endpoint: string; row: QueuedRow; outcome: DeliveryOutcome }) => Recorded {
   const readIn = new WeakMap<Tx, Map<string, IntegrationRow | null>>();
-  return (tx, { endpoint, row, outcome: told }) => {
+  return (tx, { endpoint, row: sent, outcome: told }) => {
     const known = readIn.get(tx) ?? new Map<string, IntegrationRow | null>();
     readIn.set(tx, known);
     // Who looks at the channel sees it once for all of them.
@@ -34,13 +34,16 @@ export function deliveryRecorder(
     if (integration === null) return { well: null };
     const isFormer = told.sentTo !== undefined && told.sentTo !== addressOf(integration);
     const outcome = isFormer ? ofFormer(told) : told;
-    const ended = { row, outcome, next: nextOf(tx, row, outcome) };
-    const written = writeDelivery(tx, ended);
+    const attempt = { row: sent, outcome, next: nextOf(tx, sent, outcome) };
+    const written = writeDelivery(tx, attempt);
+    // The alert may have become one with another.
+    const row = { ...sent, ...written };
+    const ended = { ...attempt, row };
     // It may be what tells of a storm.
     if (row.alertId === null && ended.next.status !== "pending") tx.note({ topic: "storms" });
     if (outcome.paged !== undefined) hearPaged(tx, options, row, outcome.paged);
     if (outcome.learned !== undefined) options.learn(tx, endpoint, outcome.learned);
-    if (written) tellTimeline(tx, options, { ...ended, integration });
+    if (written !== undefined) tellTimeline(tx, options, { ...ended, integration });
     const isUnchanged =
       ended.next.status === "delivered" &&
       outcome.learned === undefined &&
@@ -80,16 +83,23 @@ function nextOf(tx: Tx, row: QueuedRow, { verdict }: DeliveryOutcome): Next {
   });
 }
 
-/** By compare-and-set: a row that was withdrawn or given up meanwhile stays so, unless it really went out. */
-function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
+/**
+ * By compare-and-set: a row that was withdrawn or given up meanwhile stays so, unless it really went out. The alert that it is of
+ * now; nothing where nothing changed.
+ */
+function writeDelivery(
+  tx: Tx,
+  { row, outcome, next }: Ended,
+): Pick<QueuedRow, "alertId"> | undefined {
   const pending = next.status === "pending";
-  const { changes } = tx
-    .sql<SqlValue[]>(
+  return tx
+    .sql<SqlValue[], Pick<QueuedRow, "alertId">>(
       `UPDATE deliveries SET status = ?, attempts = attempts + ?, next_attempt_ms = ?, signed_at = ?, last_error = ?, finished_at = ?,
          tries = coalesce(?, tries), request = coalesce(?, request)
-       WHERE id = ? AND (status = 'pending' OR (status IN ('dropped', 'failed') AND ? = 'delivered'))`,
+       WHERE id = ? AND (status = 'pending' OR (status IN ('dropped', 'failed') AND ? = 'delivered'))
+       RETURNING alert_id AS alertId`,
     )
-    .run(
+    .get(
       next.status,
       isAttempt(outcome) ? 1 : 0,
       pending ? Math.round(next.nextAttemptAt) : null,
@@ -100,7 +110,6 @@ function writeDelivery(tx: Tx, { row, outcome, next }: Ended): boolean {
       row.id,
       next.status,
     );
-  return changes > 0;
 }
 
 const TRIES = "SELECT tries FROM deliveries WHERE id = ?";
