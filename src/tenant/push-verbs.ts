@@ -59,11 +59,9 @@ export function addSubscription(
     const mine = listSubscriptions(tx, tenant, { account });
     const superseded = supersededBy(tx, tenant, { account, write });
     const heirOf = mine.filter(({ id }) => superseded.includes(id));
-    for (const id of superseded) {
-      const whose = findContact(tx, id)?.accountId ?? account;
-      const gone = deleteContact(tx, { account: whose, id });
-      if (whose !== account) loseContact(tx, gone);
-    }
+    const gone = superseded.map((id) =>
+      deleteContact(tx, { account: findContact(tx, id)?.accountId ?? account, id }),
+    );
     const before = heirOf.find(({ id }) => id === write.replaces) ?? heirOf[0];
     const stored = { ...write, ...(write.wants && { wants: withIdsOf(tx, write.wants) }) };
     const made = createSubscription(tx, tenant, {
@@ -77,6 +75,8 @@ export function addSubscription(
     // A browser that renews its subscription doesn't turn it on again.
     const staysOff = before?.id === write.replaces && before?.state === "off" && !isRetired(before);
     if (staysOff) changeContact(tx, { account, id: made.id }, { state: "off" });
+    // Whoever is paged in place of another may have nothing but the new one.
+    for (const one of gone) if (one.accountId !== account) loseContact(tx, one);
     return named(tx)({ ...made, ...(staysOff && { state: "off" }) });
   });
 }

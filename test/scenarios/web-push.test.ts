@@ -291,6 +291,18 @@ test("a browser that is renewed goes on where it was: what waits rings it, its r
   assert.equal((await subscriptions(ann))[0].state, "off", "what was switched off stays so");
 });
 
+test("a browser whose page waits becomes the fallback's, who is paged by it", async (t) => {
+  const { box, ann, bob, receiver, subscribe, rule, fire, step } = await pushStory(t);
+  await subscribe(ann, "shared");
+  await box.api("PUT", "/v1/fallback", { accounts: [bob.accountId], schedules: [] });
+  await rule([step(ann)]);
+  receiver.once(answer(503));
+  const id = await fire(1);
+  const bobs = await subscribe(bob, "shared");
+  await pass(box, 60, 10);
+  assert.equal(bobs.shown().data.alert, id);
+});
+
 test("a service that wants rest for long is no hope: the ladder goes on at once, and the page is made when the service said", async (t) => {
   const { box, ann, bob, receiver, subscribe, rule, fire, step, timeline } = await pushStory(t);
   const [anns, bobs] = [await subscribe(ann, "anns"), await subscribe(bob, "bobs")];
