@@ -42,8 +42,9 @@ const steps = (detail: EntryDetail): string => {
   return all.length === 0 ? "The ladder" : `Rung${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
 };
 const rang = (detail: EntryDetail): string => {
-  if (detail.has("unreached")) return "was to page";
-  return detail.text("why") === "repeat" ? "paged again" : "paged";
+  const isAgain = detail.text("why") === "repeat";
+  if (detail.has("unreached")) return isAgain ? "was again to page" : "was to page";
+  return isAgain ? "paged again" : "paged";
 };
 const withdrawn = (detail: EntryDetail): string =>
   detail.has("pages_withdrawn")

@@ -254,6 +254,10 @@ test("every kind that a history has is a sentence; one that is new shows all tha
     say("escalated", { steps: [1], accounts: ["ann"], why: "step", unreached: true }),
     "Rung 1 was to page Ann.",
   );
+  assert.equal(
+    say("escalated", { steps: [1], accounts: ["ann"], why: "repeat", unreached: true }),
+    "Rung 1 was again to page Ann.",
+  );
   assert.equal(say("resolved", { source: "api" }, null), "Its source api resolved it.");
   assert.equal(
     say("unacknowledged", { why: "removed" }, null),
