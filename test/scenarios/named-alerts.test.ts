@@ -115,6 +115,21 @@ describe("an alert that its sender names", () => {
     assert.equal(seen.get(), now());
   });
 
+  test("is written at the first report after a start, also where another alert was reported before it", async () => {
+    await rule();
+    await send({ dedup_key: "other", instance: "1" });
+    await send({ instance: "1" });
+    await minutes(0.5);
+    box.clock.setWall(box.clock.now() - 90_000);
+    await minutes(0.1);
+    await box.restart(() => {});
+    await send({ dedup_key: "other", instance: "1" });
+    await minutes(1.2);
+    await send({ instance: "1" });
+    const seen = box.tenant.store.sql("SELECT last_seen FROM alerts WHERE dedup_key = 'disk'");
+    assert.equal(seen.pluck().get(), now());
+  });
+
   test("ends by itself when its sender's promise runs out, and not while that is renewed", async () => {
     await rule();
     for (let i = 0; i < 10; i += 1) {

@@ -54,6 +54,7 @@ const LABEL_CHARS = 32 * 1024 * 1024;
 /** Written at once. */
 const NEVER = Number.NEGATIVE_INFINITY;
 
+const LATEST = "SELECT max(last_seen) FROM alerts WHERE state <> 'resolved'";
 const FIND = `SELECT id, state, level, count, count AS counted, last_seen AS lastSeen, template, instance, expires_at AS expiresAt,
     last_seen AS written, level AS levelWritten, source, dedup_key IS NOT NULL AS isNamed, title
   FROM alerts WHERE alert_key = ? AND state <> 'resolved'`;
@@ -113,9 +114,9 @@ export function createOpenAlerts(limit: number): OpenAlerts {
     maxSize: LABEL_CHARS,
     sizeCalculation: ({ charge }) => charge,
   });
-  // After a jump, which may also lie before the start, the last report and due times can't be compared.
-  let hasJumped = false;
-  let startedAt: number | null = null;
+  // After a jump, which may also lie before the start, the last report and due times can't be compared. Rows up to this
+  // time may be from before the start or the jump; null: it isn't read yet.
+  let before: number | null = null;
 
   /** Entries that the open batch changed stay, because their rows aren't written yet. */
   const remember = (key: string, alert: OpenAlert) => {
@@ -134,13 +135,13 @@ export function createOpenAlerts(limit: number): OpenAlerts {
         cached.quietSeconds = quietSeconds;
         return cached;
       }
+      before ??= tx.sql<[], number>(LATEST).pluck().get() ?? NEVER;
       const row = tx
         .sql<[key: string], Omit<OpenAlert, "quietSeconds" | "lastMessage" | "news">>(FIND)
         .get(key);
       if (row === undefined) return null;
       const alert = { ...row, quietSeconds, lastMessage: "", news: null };
-      startedAt ??= tx.at;
-      if (hasJumped || row.written < startedAt) alert.written = NEVER;
+      if (row.written <= before) alert.written = NEVER;
       const report = reports.get(key);
       if (report?.id === row.id) alert.lastSeen = report.seen;
       remember(key, alert);
@@ -226,7 +227,7 @@ export function createOpenAlerts(limit: number): OpenAlerts {
     writeReports: reports.write,
     dropReport: reports.drop,
     shift(by) {
-      hasJumped = true;
+      before = null;
       known.clear();
       reports.shift(by);
     },
