@@ -13,6 +13,8 @@ const LONGEST = 7 * 24 * AN_HOUR;
 export const LATEST_OPENING = 24 * AN_HOUR;
 /** Counts and last times wait in memory for so many seconds: what a kill forgets makes nothing missing, and nothing new. */
 export const UNWRITTEN_SECONDS = 60;
+/** No pause is allowed to last less. */
+export const LEAST_ALLOWED = AN_HOUR + UNWRITTEN_SECONDS;
 /** The pause before an event that was never heard in the days before. */
 export const NEVER_BEFORE = 40 * 24 * AN_HOUR;
 
@@ -32,7 +34,7 @@ export function allowedPause(rhythm: { events: number; longest: number }): numbe
   const { events, longest } = rhythm;
   return events < LEAST_EVENTS || longest >= LONGEST
     ? null
-    : Math.max(AN_HOUR, 3 * longest) + UNWRITTEN_SECONDS;
+    : Math.max(LEAST_ALLOWED, 3 * longest + UNWRITTEN_SECONDS);
 }
 
 /** No pause is allowed to last longer. */

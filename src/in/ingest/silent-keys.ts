@@ -1,4 +1,9 @@
-import { allowedPause, LATEST_OPENING, RHYTHM_DAYS } from "../../core/projects/missing.ts";
+import {
+  allowedPause,
+  LATEST_OPENING,
+  LEAST_ALLOWED,
+  RHYTHM_DAYS,
+} from "../../core/projects/missing.ts";
 import { unixDay } from "../../core/projects/unusual.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import type { Downtimes } from "./first-seen.ts";
@@ -32,7 +37,7 @@ const READ_AT_ONCE = 1000;
 const KEYS = `SELECT key, last FROM hour_counts WHERE series_id = ? AND day = ? AND key > ? AND last <= ?
   ORDER BY key LIMIT ${READ_AT_ONCE}`;
 
-const CAME = "SELECT 1 FROM hour_counts WHERE series_id = ? AND day >= ? AND last > ? LIMIT 1";
+const FIRST = "SELECT min(last) FROM hour_counts WHERE series_id = ? AND day >= ? AND last > ?";
 
 export function createSilentKeys(series: number, downs: Downtimes) {
   const silent = new Map<string, Silent>();
@@ -40,7 +45,6 @@ export function createSilentKeys(series: number, downs: Downtimes) {
   let searching: Generator<void, void, void> | null = null;
   const soonest = (search: number) =>
     silent.values().reduce((least, { due }) => Math.min(least, due), search);
-  const nextSearch = () => until + SHORT + SEARCH_EVERY;
 
   return {
     /** Looks for keys that fell silent, a few at a time. Whether there is more to look at now. */
@@ -65,12 +69,12 @@ export function createSilentKeys(series: number, downs: Downtimes) {
     /** It is missing or not: that is decided. */
     drop: (key: string) => void silent.delete(key),
     /** When a key is due that is silent now, or the next search is; the earliest. */
-    next: () => soonest(nextSearch()),
-    /** The same if nothing comes until then: what came before the latest search isn't searched again. */
+    next: () => soonest(until + SHORT + SEARCH_EVERY),
+    /** The same if nothing comes until then: when the first that isn't searched yet can be missing. */
     nextAlone(reader: Reader): number {
-      const came = reader.sql<[series: number, day: number, until: number]>(CAME);
-      const isLeft = came.get(series, unixDay(Math.max(until, 0)), until) !== undefined;
-      return soonest(isLeft ? nextSearch() : Number.POSITIVE_INFINITY);
+      const of = reader.sql<[series: number, day: number, until: number], number | null>(FIRST);
+      const first = of.pluck().get(series, unixDay(until), until) ?? Number.POSITIVE_INFINITY;
+      return soonest(first + LEAST_ALLOWED);
     },
   };
 }

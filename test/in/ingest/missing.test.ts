@@ -64,6 +64,25 @@ test("a start looks for it a little at a time, and loads no templates for that",
   assert.equal(slices(), 1 + Math.ceil(1300 / 200) + 1, "of 200 the days before are read");
 });
 
+test("while nothing comes, the next look is when the first that came can be missing, also by a clock set back", (t) => {
+  const { project, store, now, wait } = placeOf(t);
+  const gone = project({ missing: true });
+  gone.send(TEXT);
+  const last = now();
+  gone.pass(MINUTE);
+  const next = () => {
+    const writer = createWriter(store, defaultWriterLimits);
+    for (;;) {
+      const at = writer.nextMissing();
+      if (at === null || at > now()) return at;
+    }
+  };
+  gone.pass(10 * MINUTE);
+  assert.equal(next(), last + HOUR + MINUTE);
+  wait(-DAY);
+  assert.equal(next(), last + HOUR + MINUTE);
+});
+
 long("a dry run judges no silence whose two weeks are deleted, and says so", (t) => {
   const gone = placeOf(t).project({ missing: true });
   const tried = { missing: true };
