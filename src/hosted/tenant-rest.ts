@@ -37,8 +37,9 @@ export function isAtRest(
   at: { mono: number; now: number; warmMs: number },
 ): boolean {
   if (!isQuiet(entry, at.mono) || at.mono - entry.usedAt < at.warmMs) return false;
-  const due = nextDue(entry.tenant);
-  return due === null || due > at.now + SOON_MS;
+  const soon = at.now + SOON_MS;
+  const due = nextDue(entry.tenant, soon);
+  return due === null || due > soon;
 }
 
 /** When a closing tenant must be opened again, in Unix milliseconds: at least daily, to delete old data. */

@@ -19,22 +19,26 @@ const LISTEN_MS = 20_000;
 /**
  * When a tenant next has work: an alert's timers, what waits before it opens one, what no longer comes, a heartbeat, a
  * delivery, an execution, an answer, or a silence whose author waits to be notified of its end. Unix milliseconds; null
- * when nothing waits. Clean-up (retention) doesn't count.
+ * when nothing waits. Clean-up (retention) doesn't count. Where something else is due by `soon`, what no longer comes
+ * isn't looked for.
  */
-export function nextDue({
-  store: reader,
-  ingest,
-}: {
-  store: Store;
-  ingest: Pick<IngestHandle, "nextMissing">;
-}): number | null {
+export function nextDue(
+  {
+    store: reader,
+    ingest,
+  }: {
+    store: Store;
+    ingest: Pick<IngestHandle, "nextMissing">;
+  },
+  soon = Number.NEGATIVE_INFINITY,
+): number | null {
   const read = (sql: string) => reader.sql<[], number | null>(sql).pluck().get() ?? null;
   const timed = read(TIMED);
   const heartbeat = nextHeartbeat(reader);
   const shift = nextShiftWork(reader);
   const times = [
-    ...[timed, nextWaiting(reader), ingest.nextMissing(), heartbeat, shift, read(UNTOLD)].map(
-      (at) => (at === null ? null : at * 1000),
+    ...[timed, nextWaiting(reader), heartbeat, shift, read(UNTOLD)].map((at) =>
+      at === null ? null : at * 1000,
     ),
     read(DELIVERIES),
     read(EXECUTIONS),
@@ -42,6 +46,9 @@ export function nextDue({
     nextPage(reader),
     awaitsAnswers(reader) ? reader.clock.now() + LISTEN_MS : null,
   ];
-  const known = times.filter((at) => at !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const next = Math.min(...times.map((at) => at ?? Number.POSITIVE_INFINITY));
+  // Reads all that was counted today.
+  const missing = next <= soon ? null : ingest.nextMissing();
+  const first = Math.min(next, missing === null ? Number.POSITIVE_INFINITY : missing * 1000);
+  return first === Number.POSITIVE_INFINITY ? null : first;
 }
