@@ -84,7 +84,9 @@ export function watchUndelivered(deps: {
       for (const id of seen.keys()) if (!standing.has(id)) seen.delete(id);
       for (const row of rows) {
         const { id, anew, began, fell } = row;
-        if (began !== null && (fell ?? 0) < (anew ?? began)) look({ ...row, began }, upSince);
+        // Once since somebody was paged anew: a ladder that ends behind a fallback calls for no second one.
+        const isPaged = fell !== null && fell > (anew ?? 0);
+        if (began !== null && !isPaged) look({ ...row, began }, upSince);
         else seen.delete(id);
       }
     },
