@@ -118,9 +118,10 @@ function makeCodeCaches(first, work) {
     timeout: 300_000,
     encoding: "utf8",
   };
-  const { error, stderr } = spawnSync(program, words, options);
+  const { error, status, stderr } = spawnSync(program, words, options);
   const files = PARTS.map((part) => `${part}.cache`);
-  if (error || !files.every((file) => fs.existsSync(path.join(work, file))))
+  // Caches are written however it ends: those of a box that didn't listen lack what the others have.
+  if (error || status !== 0 || !files.every((file) => fs.existsSync(path.join(work, file))))
     throw new BuildError(`no code cache was made: ${error ?? stderr}`);
   return Object.fromEntries(files.map((file) => [file, file]));
 }
