@@ -14,8 +14,7 @@ export const directory = besidePackages();
 const temporary = mkdtempSync(join(tmpdir(), "box-suite-"));
 const memory = suiteMemory(temporary);
 
-/** `inMemory`: whether what tests write elsewhere lies in memory, too; small files, whose every sync costs a disk a wait. */
-export async function globalSetup({ inMemory }: { inMemory: boolean }): Promise<void> {
+export async function globalSetup(): Promise<void> {
   // Some tests do things as another user.
   for (const made of [temporary, memory]) chmodSync(made, 0o755);
   const root = join(import.meta.dirname, "../..");
@@ -25,7 +24,7 @@ export async function globalSetup({ inMemory }: { inMemory: boolean }): Promise<
     bundlePackages(directory),
     bundleConsole(root),
   ]);
-  process.env["TMPDIR"] = inMemory ? memory : temporary;
+  process.env["TMPDIR"] = temporary;
   // While this process lives, what was started for the whole run does.
   process.env["BOX_TEST_RUNNER"] = String(process.pid);
   process.env["BOX_TEST_MEMORY"] = memory;

@@ -44,7 +44,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () =>
 
 // What is drawn at random has one seed in all of the suite's processes.
 if (seed !== FIXED) process.env["SEED"] = String(seed);
-await globalSetup({ inMemory: suite === "short" });
+await globalSetup();
 const accounts = join(directory, "account");
 writeFileSync(accounts, "");
 process.env["BOX_TEST_ACCOUNT"] = accounts;
