@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fs, { fstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, fstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -55,10 +55,15 @@ test("each line is on the disk before it counts as noted", (t) => {
   const data = scratch(t);
   const path = join(data, "unconfirmed.ndjson");
   let synced = 0;
-  const { fdatasyncSync } = fs;
+  let isNamed = false;
+  const { fdatasyncSync, fsyncSync } = fs;
   t.mock.method(fs, "fdatasyncSync", (fd: number) => {
     fdatasyncSync(fd);
     synced = fstatSync(fd).size;
+  });
+  t.mock.method(fs, "fsyncSync", (fd: number) => {
+    fsyncSync(fd);
+    isNamed ||= fstatSync(fd).ino === statSync(data).ino && existsSync(path);
   });
   syncBuiltinESMExports();
   t.after(() => {
@@ -69,5 +74,6 @@ test("each line is on the disk before it counts as noted", (t) => {
   for (const [at, word] of ["first", "second", "third"].entries()) {
     assert.ok(file.note(at, said(word)));
     assert.equal(synced, statSync(path).size, word);
+    assert.ok(isNamed, "the file's name is on the disk");
   }
 });
