@@ -61,11 +61,11 @@ export function unlessAborted(
 export async function prepareTaken(
   record: Pick<PageRecord, "renew" | "leave">,
   { clock, lifecycle }: Pick<BoxDeps, "clock"> & { lifecycle: Pick<Lifecycle, "onStop"> },
-  work: () => Promise<void>,
+  work: (ending: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const ending = new AbortController();
   const ends = () => new Error("this machine ends");
-  const prepare = () => unlessAborted(work(), ending.signal, ends);
+  const prepare = () => unlessAborted(work(ending.signal), ending.signal, ends);
   const prepared = livingOn(record, { clock }, prepare).catch(async (error: unknown) => {
     await record.leave(false).catch(() => {});
     throw error;

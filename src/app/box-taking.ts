@@ -64,14 +64,18 @@ export async function takeBox(
   };
   let madeOf: MadeOf | null = null;
   const prepared = (of: StoreCopy | null, wasLost: boolean, first: () => Promise<void>) =>
-    prepareTaken(record, { ...deps, lifecycle }, async () => {
+    prepareTaken(record, { ...deps, lifecycle }, async (ending) => {
       await first();
       if (of !== null) madeOf = await replaceStore(path, { copy: of, wasLost }, deps);
+      ending.throwIfAborted();
       notes.note({ isOlder: false, standsBy: null, ...(of !== null && { wasAlone: false }) });
-      await upgradeNoted(path, notes, deps);
+      await upgradeNoted({ path, notes, ending }, deps);
     });
-  // It stands by first, and says why.
-  const hasFailed = failedUpgrade(lying.mark) !== null;
+  // Only this disk has what was answered: that isn't given up for a copy.
+  const hasMore = !isOlder && !isKnownThere(found, lying);
+  // It stands by first, and says why. An end is no failure yet where another machine's turn would be of no use.
+  const hasFailed =
+    failedUpgrade(lying.mark) !== null && !(hasMore && lying.mark?.failed?.once === true);
   const mayBeFree = (isOwn(found) || found.clean) && !hasFailed;
   let copy = mayBeFree && isOlder ? await open() : null;
   const owned = mayBeFree ? await takeNow(record, copy, deps) : null;
@@ -80,8 +84,7 @@ export async function takeBox(
     await prepared(copy, wasLost, async () => {});
     return { epoch, doors: null, madeOf };
   }
-  // Only this disk has what was answered: that isn't given up for a copy.
-  const isNewer = hasFailed && !isOlder && !isKnownThere(found, lying);
+  const isNewer = hasFailed && hasMore;
   if (!isNewer) {
     if (!isOlder) await handOver();
     notes.note({ kept: true, isOlder: true });
@@ -138,13 +141,22 @@ export interface BoxTaker {
 }
 
 /** Whoever starts here next knows what couldn't be done, and says so. */
-async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<void> {
+async function upgradeNoted(
+  { path, notes, ending }: { path: string; notes: Notes; ending: AbortSignal },
+  deps: BoxDeps,
+): Promise<void> {
   const schema = migrations("box").length;
   const upgrades = createUpgrades(deps);
+  const { failed } = notes.now();
+  // It was told to end: that is no failure.
+  const unnote = () => notes.note({ failed });
   try {
     // Where the process is killed meanwhile, another machine is to have its turn.
-    if (isOlderStore(path))
-      notes.note({ failed: { schema, why: "the program was ended while it upgraded the box" } });
+    if (isOlderStore(path)) {
+      const why = "the program was ended while it upgraded the box";
+      notes.note({ failed: { schema, why, once: failed === null } });
+      ending.addEventListener("abort", unnote);
+    }
     await upgrades.upgrade(path);
     notes.note({ failed: null });
   } catch (error) {
@@ -153,6 +165,7 @@ async function upgradeNoted(path: string, notes: Notes, deps: BoxDeps): Promise<
     // Also where it calls the data damaged it is to be started again: it stands by then, and says why.
     throw new StoreFault(kind === "io" ? kind : "unavailable", why, error);
   } finally {
+    ending.removeEventListener("abort", unnote);
     upgrades.close();
   }
 }

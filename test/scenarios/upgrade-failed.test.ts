@@ -9,8 +9,9 @@ import { migrations } from "../../src/ground/store/migrations.ts";
 import { readMark, writeMark } from "../../src/ground/store/record/mark.ts";
 import { run } from "../support/children.ts";
 import { hurryWords } from "../support/hurry.ts";
+import { long, test } from "../support/long.ts";
 import { newer, slowly } from "../support/newer.ts";
-import { postgresTest } from "../support/postgres.ts";
+import { onPostgres } from "../support/postgres.ts";
 import { program, programFile } from "../support/program.ts";
 import { scratch } from "../support/scratch.ts";
 import { type Machine, twoMachines } from "../support/two-machines.ts";
@@ -18,6 +19,8 @@ import { untilSo } from "../support/until.ts";
 
 /** A newer program that can't upgrade the box, on one of two machines and on both. */
 
+const postgresTest = onPostgres(test);
+const longOnPostgres = onPostgres(long);
 const WHY = /would break 1 references/;
 /** Of its refusal is said that the data is damaged. */
 const BREAKS = `CREATE TABLE later (x INTEGER PRIMARY KEY, of REFERENCES later (x)); INSERT INTO later VALUES (1, 2);`;
@@ -222,7 +225,7 @@ describe("an upgrade that fails", { concurrency: true }, () => {
     await untilSo(() => has(two, "second"), "it is handed over");
   });
 
-  postgresTest(
+  longOnPostgres(
     "a machine that is killed or stopped while it upgrades the box leaves it to the other one",
     async (t) => {
       const next = await newer(scratch(t), slowly(60));
@@ -233,6 +236,7 @@ describe("an upgrade that fails", { concurrency: true }, () => {
       await one.stop();
       await untilSo(async () => readMark(two.data)?.failed != null, "it upgrades the box");
       await two.stop();
+      assert.equal(readMark(two.data)?.failed, null);
       const lives = "SELECT alive_until > clock_timestamp() AS lives FROM tenant_stores";
       assert.deepEqual(await ask(lives), [{ lives: false }]);
 

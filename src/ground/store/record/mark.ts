@@ -23,8 +23,14 @@ const mark = z.object({
   hasOthers: z.boolean().default(false),
   /** It stands by, and answers at this address. */
   standsBy: z.string().nullable().default(null),
-  /** The schema to which it couldn't be brought when it was taken last, and why. */
-  failed: z.object({ schema: z.number(), why: z.string() }).nullable().default(null),
+  /**
+   * The schema to which it couldn't be brought when it was taken last, and why. `once`: the process ended meanwhile, and
+   * nothing had failed before.
+   */
+  failed: z
+    .object({ schema: z.number(), why: z.string(), once: z.boolean().optional() })
+    .nullable()
+    .default(null),
 });
 
 /** Of a directory that no database had before. */
