@@ -10,6 +10,7 @@ import { takeBox } from "../../src/app/box-taking.ts";
 import { isUpgrading } from "../../src/app/box-upgrade.ts";
 import { boxConfig } from "../../src/app/config.ts";
 import { createLifecycle, type Lifecycle } from "../../src/app/lifecycle.ts";
+import { backUp } from "../../src/app/offline/backup.ts";
 import { systemClock } from "../../src/ground/kit/clock.ts";
 import { silentLog } from "../../src/ground/kit/log.ts";
 import { systemRandom } from "../../src/ground/kit/random.ts";
@@ -18,6 +19,7 @@ import { type DatabaseMark, readMark, writeMark } from "../../src/ground/store/r
 import { openUnconfirmed } from "../../src/ground/store/record/unconfirmed.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { findStore } from "../../src/hosted/record/taking.ts";
+import { placeOf } from "../../src/records/backup/place.ts";
 import { makeBox, openedBox, TENANT } from "../support/opened-box.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
@@ -40,6 +42,7 @@ const FAILED = { schema: SCHEMA, why: "for want of room" };
 async function stage(t: TestContext) {
   const testing = await testDatabase(t, { empty: true });
   const data = scratch(t);
+  const to = scratch(t);
   const path = join(data, "box.db");
   makeBox(data);
   await (await openedBox(data, testing.url)).stop();
@@ -62,13 +65,15 @@ async function stage(t: TestContext) {
       mkdirSync(`${path}.schema-${SCHEMA - 1}`);
       writeFileSync(join(`${path}.schema-${SCHEMA - 1}`, "file"), "");
     },
+    backup: () =>
+      backUp({ place: placeOf(data), file: join(to, "copy"), withKey: false, clock: systemClock }),
     /** Whether the box is this machine's in the database still. */
     async lives() {
       const ask = "SELECT alive_until > clock_timestamp() AS lives FROM tenant_stores";
       return (await database.query<{ lives: boolean }>(ask))[0]?.lives;
     },
-    /** Starts it: why it ends, or null where it stands by. */
-    async start(lifecycle: Lifecycle) {
+    /** Starts it: why it ends, or what it does while it stands by. */
+    async start(lifecycle: Lifecycle, standingBy: () => unknown = () => null) {
       const settings = config.database;
       assert.ok(settings !== null);
       const standing = Promise.withResolvers<null>();
@@ -78,8 +83,12 @@ async function stage(t: TestContext) {
         (error: Error) => error.message,
       );
       const how = await Promise.race([ended, standing.promise]);
-      if (how === null) await lifecycle.stop();
-      return how;
+      if (how !== null) return how;
+      try {
+        return await standingBy();
+      } finally {
+        await lifecycle.stop();
+      }
     },
   };
 }
@@ -87,19 +96,21 @@ async function stage(t: TestContext) {
 postgresTest(
   "only a machine that has more than the database tries again at once what was ended",
   async (t) => {
-    const { start, note, refuse, mark } = await stage(t);
+    const { start, note, refuse, mark, backup } = await stage(t);
     const lives = () => createLifecycle(systemClock, silentLog);
     refuse();
     note({ wasAlone: true, failed: { ...FAILED, once: true } });
     assert.match(String(await start(lives())), /schema-/);
     // What was refused isn't.
     assert.ok(!mark().failed?.once);
-    assert.equal(await start(lives()), null);
+    // Now it stands by, with the only copy.
+    assert.equal(await start(lives(), async () => (await backup()).kind), "box");
     assert.ok(!mark().isOlder);
     // Another machine may do it.
     note({ wasAlone: false, failed: { ...FAILED, once: true } });
     assert.equal(await start(lives()), null);
     assert.ok(mark().isOlder);
+    await assert.rejects(backup, /This machine stands by/);
   },
 );
 

@@ -9,9 +9,12 @@ export async function backUp(options: Parameters<typeof takeBackup>[0]): Promise
   const taken = takeBackup(options);
   const { place, clock } = options;
   const at = unixSeconds(clock);
-  const isNoted = isBoxes(place) && (await askDesk(place.data, "backup", at)) !== null;
+  const mark = readMark(place.data);
+  // A machine that stands by would ask the one that serves, of whose storage this is no copy.
+  const isServed = isBoxes(place) && !mark?.standsBy;
+  const isNoted = isServed && (await askDesk(place.data, "backup", at)) !== null;
   // One whose commits are in a database as well writes nothing while nobody serves it.
-  if (!isNoted && readMark(place.data) === null) rememberBackup(place, at);
+  if (!isNoted && mark === null) rememberBackup(place, at);
   return taken;
 }
 

@@ -78,9 +78,13 @@ export function writeMark(data: string, said: DatabaseMark, name = NAME): void {
   syncDirectory(data);
 }
 
-/** Throws where the directory's machine stands by: what lies there isn't the box as it is now. */
+/**
+ * Throws where the directory's machine stands by with an older copy: what lies there isn't the box as it is now. One that
+ * waits with what only its disk has may be read.
+ */
 export function mustBeServed(data: string): void {
-  if (readMark(data)?.standsBy)
+  const said = readMark(data);
+  if (said?.standsBy && said.isOlder)
     throw new StoreFault("unavailable", `${STANDS_BY} box doctor says how this one does.`);
 }
 
