@@ -10,7 +10,7 @@ import { openCopy } from "../../src/hosted/record/copy.ts";
 import { endOfEpoch } from "../../src/hosted/record/handed.ts";
 import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
-import { together } from "../../src/hosted/record/together.ts";
+import { type Together, together } from "../../src/hosted/record/together.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
 import { scratch } from "../support/scratch.ts";
@@ -319,18 +319,6 @@ postgresTest(
   "pages take less than twice their bytes, written together or grown by many writes",
   async (t) => {
     const database = (await testDatabase(t)).open();
-    const record = postgresRecord({
-      database,
-      node: "one",
-      run: "one",
-      address: null,
-      earlier: [],
-      found: () => null,
-      tenantId: () => TENANT,
-      keyId: () => null,
-      onOthers() {},
-    });
-    await record.take();
     const noise = seeded(1);
     /** Of which so many bytes can't be compressed. */
     const page = (number: number, bytes: number) => {
@@ -348,29 +336,50 @@ postgresTest(
       before = now;
       return found;
     };
-    let pageCount = 60;
-    const all = Array.from({ length: pageCount }, (_, i) => page(i + 1, 1_780));
-    const end = () => ({ seq: 0, pageCount, sum: 0n, pages: [] });
-    await record.hashes();
-    await record.mend({ count: pageCount, pages: () => [all], end, heard() {} });
-    const together = await ratio();
-
-    let seq = 0;
+    const first = 60;
+    const all = Array.from({ length: first }, (_, i) => page(i + 1, 1_780));
+    const end = () => ({ seq: 0, pageCount: first, sum: 0n, pages: [] });
+    const madeOf = async (tenantId: string, of: { isOneOfMany?: true; together?: Together }) => {
+      const record = postgresRecord({
+        ...of,
+        database,
+        node: "one",
+        run: "one",
+        address: null,
+        earlier: [],
+        found: () => null,
+        tenantId: () => tenantId,
+        keyId: () => null,
+        onOthers() {},
+      });
+      await record.take();
+      await record.hashes();
+      await record.mend({ count: first, pages: () => [all], end, heard() {} });
+      return { record, seq: 0, pageCount: first };
+    };
     /** So many pages grow at a time, as those of a table and its indexes do. */
-    const grow = async (many: number) => {
+    const grow = async (store: Awaited<ReturnType<typeof madeOf>>, many: number) => {
       for (let step = 1; step <= 600; step++) {
-        if (step % (24 / many) === 0) pageCount++;
+        if (step % (24 / many) === 0) store.pageCount++;
         const pages = [page(1, 300), page(2, 600)];
         for (let n = 0; n < many; n++)
-          pages.push(page(pageCount - n, 20 + 60 * ((step % (24 / many)) + (24 * n) / many)));
+          pages.push(page(store.pageCount - n, 20 + 60 * ((step % (24 / many)) + (24 * n) / many)));
         // By two connections in turn: each puts new rows where it put one before.
         const other = step % 2 === 0 ? database.query("SELECT pg_sleep(0.002)") : null;
-        await record.keep({ seq: ++seq, pageCount, sum: 0n, pages });
+        const { record, pageCount } = store;
+        await record.keep({ seq: ++store.seq, pageCount, sum: 0n, pages });
         await other;
       }
       return ratio();
     };
-    const [one, four] = [await grow(1), await grow(4)];
-    assert.ok(together < 2 && one < 2 && four < 1.75, `${together}, ${one} and ${four} times`);
+    const alone = await madeOf(TENANT, {});
+    const written = await ratio();
+    const [one, four] = [await grow(alone, 1), await grow(alone, 4)];
+    assert.ok(written < 2 && one < 2 && four < 1.75, `${written}, ${one} and ${four} times`);
+    const how = { isOneOfMany: true, together: together(database, systemClock) } as const;
+    const ofMany = await madeOf(IDS[0], how);
+    await ratio();
+    const kept = await grow(ofMany, 4);
+    assert.ok(kept < 1.75, `${kept} times, kept with those of other stores`);
   },
 );
