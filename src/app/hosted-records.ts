@@ -28,7 +28,7 @@ import { openCopyOf, replaceStore } from "./box-replace.ts";
 import type { BoxDeps } from "./parts.ts";
 import { recordDatabase } from "./record-database.ts";
 
-/** Connections for the commits and lives of all tenants. Those that are opened don't take them: `leases` is for their pages. */
+/** Connections for the commits and lives of all tenants. `leases` is for many pages at once: of those that are opened, or compared. */
 const POOL = 4;
 const KNOWN_MS = 1_000;
 const MOST_KNOWN = 10_000;

@@ -79,6 +79,8 @@ export function postgresRecord(
 ): Omit<PageRecord, "take"> & { take(): Promise<Owned> } {
   const { database, isOneOfMany } = options;
   const sql = isOneOfMany ? ofMany : ofOne;
+  /** For what takes long: by the others come the commits and lives of all stores. */
+  const slow = isOneOfMany ? database.leases : database;
   let taken: Owned | null = null;
   let latest = 0;
   /** How many pages it had when it was kept last; Infinity: that isn't known. */
@@ -132,7 +134,7 @@ export function postgresRecord(
       return row.seq === latest;
     },
     async hashes() {
-      const [row] = await database.query<{ pages: Buffer | null; seq: number }>(
+      const [row] = await slow.query<{ pages: Buffer | null; seq: number }>(
         `SELECT seq, ${HASHES} AS pages FROM tenant_stores WHERE tenant_id = $1`,
         [options.tenantId()],
       );
@@ -161,7 +163,7 @@ export function postgresRecord(
       return row === undefined ? null : imageOf(row.body);
     },
     async mend({ count, pages, end, heard }) {
-      latest = await database.transaction(
+      latest = await slow.transaction(
         async (tx) => {
           // From here on nobody else can take it.
           const [row] = await tx.query<{ seq: number }>(sql.renew, [...ours(), options.keyId()]);

@@ -21,8 +21,8 @@ export function endAfter({ pages, ...rest }: Collected, sums: PageSums): RecordE
 interface CompareCalls {
   /** The record answered. */
   heard(): void;
-  /** Called again and again while the pages are read, which of a large store takes longer than its life. */
-  reads(): Promise<void>;
+  /** The change has begun. What says that it lives would wait for the change. */
+  begins(): void;
   /** What is committed later isn't in it. */
   taken(): void;
 }
@@ -38,7 +38,7 @@ export class Interrupted extends Error {}
 export async function compare(
   collector: Collector,
   record: PageRecord,
-  { heard, reads, taken }: CompareCalls,
+  { heard, begins, taken }: CompareCalls,
 ): Promise<{ sums: PageSums; written: number; seq: number }> {
   collector.begin();
   const theirs = await record.hashes();
@@ -49,7 +49,7 @@ export async function compare(
   for (const { page, hash } of theirs) there.set(page, hash);
   const count = collector.pageCount;
   for (let page = 1; page <= count; page++) {
-    if (page % SLICE === 0) await othersFirst().then(reads);
+    if (page % SLICE === 0) await othersFirst();
     if (collector.isGap) throw new Interrupted();
     const image = collector.isCollected(page) ? null : collector.read(page);
     if (image === null) continue;
@@ -59,6 +59,7 @@ export async function compare(
   const late: Collected["pages"] = new Map();
   let written = 0;
   const pages = function* () {
+    begins();
     written = 0;
     for (let from = 0; from < other.length; from += SLICE) {
       const slice = other.slice(from, from + SLICE).flatMap((page): KeptPage[] => {

@@ -178,23 +178,25 @@ export function createKeeper(options: KeeperOptions): Keeper {
     why = "behind";
     from.missed();
   };
+  /** Pages of a large store are read, or wait for their turn to be written, for longer than it lives without a word. */
+  const lives = async (begun: AbortSignal) => {
+    for (;;) {
+      await sleep(clock, RENEW_TICKS * TICK_MS, begun);
+      if (begun.aborted) return;
+      // One that may go on alone doesn't wait until all is read. Without an answer all goes on: what is written asks again.
+      await record.renew().then(
+        () => stands.goesOn || heard(),
+        (error) => isLoss(error) && Promise.reject(error),
+      );
+    }
+  };
   const compareAll = async (from: Collector) => {
     batch = null;
     comparing = "goes";
-    let renewedAt = clock.mono();
+    const begun = new AbortController();
     const calls = {
       heard,
-      async reads() {
-        if (clock.mono() - renewedAt < RENEW_TICKS * TICK_MS) return;
-        renewedAt = clock.mono();
-        // Without an answer the pages are read on: what is written of them asks again.
-        const isThere = await record.renew().catch((error: unknown) => {
-          if (error instanceof RecordFault) throw error;
-          return null;
-        });
-        // A store that may go on alone doesn't wait until all is read: its life is renewed, and nobody waits longer.
-        if (isThere !== null && !stands.goesOn) heard();
-      },
+      begins: () => begun.abort(),
       taken() {
         comparing = "comes";
         asked = moment();
@@ -202,7 +204,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       },
     };
     try {
-      const { sums: found, written, seq } = await compare(from, record, calls);
+      const comparison = compare(from, record, calls).finally(calls.begins);
+      const [{ sums: found, written, seq }] = await Promise.all([comparison, lives(begun.signal)]);
       [sums, keptUpTo] = [found, seq];
       counts.compared[why]++;
       options.onCompared(why, written);
@@ -242,7 +245,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         await step(from);
       } catch (error) {
         fault = error instanceof Error ? error.message : String(error);
-        if (error instanceof RecordFault && error.kind === "taken") return lost(fault);
+        if (isLoss(error)) return lost(fault);
         await sleep(clock, AGAIN_MS);
       }
     }
@@ -336,6 +339,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
   };
 }
+
+const isLoss = (error: unknown) => error instanceof RecordFault && error.kind === "taken";
 
 /** A promise that may be rejected although nobody waits for it. */
 function quiet(): PromiseWithResolvers<void> {
