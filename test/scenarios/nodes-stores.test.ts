@@ -10,7 +10,7 @@ import {
   spoiltStores,
   storeFaults,
 } from "./nodes/programs.ts";
-import { excusedRings, type Ring, type Taking } from "./nodes/rings.ts";
+import { excusedRings, type Fallen, type Ring, type Taking } from "./nodes/rings.ts";
 import { nodesStoresStory } from "./nodes-stores.ts";
 
 /** Two nodes with tenants of their own: `node --test test/scenarios/nodes-stores.deep.ts` has every blow, many times. */
@@ -32,11 +32,27 @@ test("a page that rings twice is told with who took its tenant, and who lost it"
   const [a, b] = ["a", "b"].map((name) => ({ at: 0, by: new Node(name, "", []) }));
   const rings = new Map([["1", [a, { ...b, at: 9_400 }] as Ring[]]]);
   const lost = { at: 9_000, tenant: "t", by: "b", from: "a", wasLeft: false, aliveUntil: 8_900 };
-  const judged = (change: Partial<Taking>) => {
+  const cut: Fallen = { blow: "cut", from: 0, until: 5_000, node: a?.by as Node };
+  const judged = (change: Partial<Taking>, blow: Partial<Fallen> = {}, of = rings) => {
     const takings = [{ ...lost, said: "given up", ...change }];
-    return excusedRings(rings, [], () => false, { fallen: [], takings });
+    return excusedRings(of, [], () => false, { fallen: [{ ...cut, ...blow }], takings });
   };
-  assert.equal(judged({}), 1);
+  const again = { by: "a", aliveUntil: 12_000 };
+  assert.deepEqual([judged({}), judged({}, { node: null }), judged(again)], [1, 1, 1]);
+  // Nothing held up the one that was late: whether anything rang twice, it is told.
+  const lates: Partial<Fallen>[] = [
+    { node: b?.by as Node },
+    { from: 9_100 },
+    { from: -20_000, until: -12_000 },
+  ];
+  for (const blow of lates)
+    for (const change of [{}, again]) {
+      assert.throws(() => judged(change, blow), /rang twice.*blows.*takings by/);
+      assert.throws(
+        () => judged(change, blow, new Map()),
+        /a lost tenant t.*blows cut on.*takings by/,
+      );
+    }
   const others: Partial<Taking>[] = [
     { wasLeft: true },
     { said: null },

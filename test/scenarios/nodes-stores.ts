@@ -49,7 +49,7 @@ export interface StoresResult {
   /** Pages that rang once more, each over a blow that excuses it. */
   excused: number;
   takings: number;
-  /** Of these, from a node that lived, and couldn't say so. */
+  /** Of these, from a node that lived, and couldn't say so; each over a blow or a slow machine. */
   late: number;
   /** The longest that a sender waited, milliseconds. */
   longest: number;
@@ -88,6 +88,8 @@ export function blowsOf(count: number, seed: number): StoreBlow[] {
   return Array.from({ length: count }, () => all[Math.floor(random() * all.length)] as StoreBlow);
 }
 
+/** Those that don't fall on one node. */
+const ON_ALL: StoreBlow[] = ["both killed", "rows held, then killed", "fail-over", "standby away"];
 const HARD: StoreBlow[] = ["rows held, then killed", "SIGSTOP", "cut, then killed", "SIGTERM"];
 
 /** Those after which most faults show. */
@@ -126,7 +128,8 @@ export async function nodesStoresStory(
         result.took[blow] = [...(result.took[blow] ?? []), performance.now() - from];
       }
       await back();
-      fallen.push({ blow, from: began, until: performance.now(), node: place.node });
+      const node = ON_ALL.includes(blow) ? null : place.node;
+      fallen.push({ blow, from: began, until: performance.now(), node });
       if (isOrderly) {
         await until("the node is ready", () => place.node.isReady());
         await allAnswer(stage);
@@ -145,7 +148,7 @@ export async function nodesStoresStory(
     for (const tenant of stage.tenants) await tenant.judgeKeys();
     for (const { node } of stage.places) node.signal("SIGTERM");
     for (const { node } of stage.places) await node.ended;
-    return Object.assign(result, await judged(stage, excuses, fallen));
+    return Object.assign(result, await judged(stage, excuses, [...fallen, ...stage.slow]));
   } finally {
     await stage.end();
     await pair?.stop();

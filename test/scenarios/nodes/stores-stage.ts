@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { withHosted } from "../../../src/app/offline/hosted.ts";
 import { systemClock } from "../../../src/ground/kit/clock.ts";
@@ -10,7 +11,7 @@ import { memoryOrTemp } from "../../support/memory.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { whoConnects } from "../../support/who-connects.ts";
 import { Node } from "./node.ts";
-import type { Ring, Taking } from "./rings.ts";
+import type { Fallen, Ring, Taking } from "./rings.ts";
 import { TenantPeople } from "./tenant-people.ts";
 
 /** A node and its way to the database. */
@@ -62,12 +63,17 @@ function lossesOf({ name, everSaid }: Node) {
     }));
 }
 
+const WATCH_MS = 250;
+const SLOW_MS = 1_500;
+
 const NODE_NAMES = ["a", "b", "c", "d"];
 
 /** Nodes with tenants of their own, whose people and senders know every one of them. */
 export class StoresStage {
   readonly places: Place[] = [];
   readonly tenants: TenantPeople[] = [];
+  /** When the machine itself was slow: a node may be late then without a blow. */
+  readonly slow: Fallen[] = [];
   readonly #root = mkdtempSync(join(memoryOrTemp(), "box-nodes-stores-"));
   readonly #options: StageOptions;
   readonly #over = new AbortController();
@@ -170,7 +176,21 @@ export class StoresStage {
       tenant.use(useEveryMs),
       tenant.follow(),
     ]);
-    return Promise.all(all).then(() => {});
+    return Promise.all([...all, this.#watchMachine()]).then(() => {});
+  }
+
+  /** Nobody but the machine keeps this one from an answer. */
+  async #watchMachine(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      const from = performance.now();
+      await pause(WATCH_MS);
+      const client = await this.client().catch(() => null);
+      await client?.query("SELECT 1").catch(() => {});
+      await client?.end().catch(() => {});
+      const until = performance.now();
+      const blow = "a slow machine";
+      if (until - from > SLOW_MS) this.slow.push({ blow, from, until, node: null });
+    }
   }
 
   quiet(): void {
@@ -181,6 +201,8 @@ export class StoresStage {
   async client(): Promise<pg.Client> {
     const { socket, database } = this.#options;
     const client = new pg.Client({ host: socket(), user: "box", database });
+    // Whoever asks it then, is told.
+    client.on("error", () => {});
     await client.connect();
     return client;
   }
