@@ -104,7 +104,7 @@ export function startClockWatch(deps: {
   } else if (now() - seen > LONG_DOWN_SECONDS) hold();
 
   const settle = () => {
-    store.write((tx) => settleDowntime(tx, seen, service));
+    store.write((tx) => settleDowntime(tx, { seen, service, log }));
     ready = true;
   };
   try {
@@ -127,7 +127,7 @@ export function startClockWatch(deps: {
     // Behind at the start and ahead now: a person set the clock. Set back while the box runs: a person corrected it.
     const newSeen = ms < 0 ? at : Math.max(seen, at);
     store.write((tx) => {
-      shiftDueTimes(tx, ms, at);
+      shiftDueTimes(tx, { ms, at, log });
       remember(tx, { alive: at, seen: newSeen });
     });
     clock.adopt();
@@ -173,15 +173,18 @@ export function startClockWatch(deps: {
 }
 
 /** Adjusts due times for the time since the box last ran. */
-function settleDowntime(tx: Tx, seen: number, service: Service | undefined): void {
+function settleDowntime(
+  tx: Tx,
+  { seen, service, log }: { seen: number; service: Service | undefined; log: Log },
+): void {
   const alive = seconds(tx, "last_alive") ?? tx.at;
   const passed = tx.at - alive;
   const down = service === undefined ? passed : service.downSince(alive);
-  if (passed < -START_SECONDS) shiftDueTimes(tx, passed * 1000, tx.at);
+  if (passed < -START_SECONDS) shiftDueTimes(tx, { ms: passed * 1000, at: tx.at, log });
   else if (down > 0) {
     forgiveAlerts(tx, down);
     noteDowntime(tx, { until: tx.at, seconds: down });
-    forgiveHeartbeats(tx, down);
+    forgiveHeartbeats(tx, down, log);
     // Pages expire after an hour, but a page that waited while the box was off is still tried.
     forgivePages(tx, down);
     forgiveShiftChecks(tx, down);
@@ -193,7 +196,7 @@ function settleDowntime(tx: Tx, seen: number, service: Service | undefined): voi
   remember(tx, { alive: tx.at, seen: Math.max(seen, tx.at) });
 }
 
-function shiftDueTimes(tx: Tx, ms: number, at: number): void {
+function shiftDueTimes(tx: Tx, { ms, at, log }: { ms: number; at: number; log: Log }): void {
   const seconds = Math.round(ms / 1000);
   shiftTimers(tx, seconds);
   noteDowntime(tx, { until: at, seconds });
@@ -201,7 +204,7 @@ function shiftDueTimes(tx: Tx, ms: number, at: number): void {
   shiftWaiting(tx, seconds);
   shiftSilences(tx, { seconds, at });
   lookAgainAtAll(tx, at);
-  shiftHeartbeats(tx, { seconds, at });
+  shiftHeartbeats(tx, { seconds, at }, log);
   shiftOutbox(tx, ms);
   shiftPages(tx, ms);
   shiftShiftChecks(tx, seconds);

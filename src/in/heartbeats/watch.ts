@@ -47,7 +47,7 @@ interface Ping {
 export type HeartbeatWatch = ReturnType<typeof createHeartbeatWatch>;
 
 const AFTER_FAILURE = 5;
-/** Seconds until a row that fails is tried again, for example one with a zone that the system no longer has. */
+/** Seconds until a row that fails is tried again, for example one with a cron text that only another program reads. */
 const BROKEN = 300;
 
 /**

@@ -17,7 +17,7 @@ test("reports of one moment share a commit, and one that fails doesn't affect th
     }),
   );
   store.write((tx) =>
-    tx.sql("UPDATE heartbeats SET timezone = 'No/Zone' WHERE id = ?").run(ids[50] as string),
+    tx.sql("UPDATE heartbeats SET cron = 'no cron' WHERE id = ?").run(ids[50] as string),
   );
   let commits = 0;
   store.onCommit(() => {
