@@ -1,7 +1,7 @@
 import { unconfirmedShifts } from "../../core/oncall/shift-checks.ts";
 import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import type { Sealer } from "../../ground/kit/sealer.ts";
-import { wallTime } from "../../ground/kit/wall-time.ts";
+import { namedClock, wallTime } from "../../ground/kit/wall-time.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { subscriptionsToRenew } from "../../out/contacts/subscriptions.ts";
 import { type Finding, note, wrong } from "./finding.ts";
@@ -30,9 +30,10 @@ export function pushFindings(reader: Reader, sealer: Sealer | null, clock: Clock
         ]),
     ...unconfirmedShifts(reader, unixSeconds(clock)).map((shift) => {
       const { accountId, project, schedule, timezone, askedAt } = shift;
+      const { zone, label } = namedClock(timezone);
       return note(
         "shifts",
-        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown a push since ${wallTime(askedAt, timezone)} ${timezone}`,
+        `${emailOf(accountId)} is not confirmed for ${project} / ${schedule}: no device of theirs has shown a push since ${wallTime(askedAt, zone)}${label}`,
         "ask them in another way; ladders page them as usual",
       );
     }),

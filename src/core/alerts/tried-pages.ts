@@ -1,10 +1,11 @@
 import type { Work } from "../../ground/kit/slices.ts";
-import { wallTime } from "../../ground/kit/wall-time.ts";
+import { namedClock, wallTime } from "../../ground/kit/wall-time.ts";
 import type { Reader } from "../../ground/store/store.ts";
 import { createReachable } from "../../out/paging/reachable.ts";
 import { followed } from "../oncall/holder.ts";
 import { followPreview } from "../oncall/rotation.ts";
 import { findForLadder } from "../oncall/schedules.ts";
+import { isNightAt } from "../oncall/shift-check.ts";
 import { findProject, projectOf } from "../projects/projects.ts";
 import type { RuleBody, StoredRule } from "../projects/rule.ts";
 import { listRules } from "../projects/rules.ts";
@@ -53,7 +54,7 @@ export function* followTried(
     fallback: readFallbackPlaces(reader),
     quietAt: null,
   };
-  const zoneOf = zones(reader, rule);
+  const isNight = nights(reader, rule);
   const found: TriedPages = { paged: [], pages: 0, nightPages: 0, complete: true };
   for (const { opened_at, ended_at, level, breaks } of alerts) {
     const range = { at: opened_at, until: (ended_at ?? until) - 1 };
@@ -65,7 +66,7 @@ export function* followTried(
       if (accounts.length === 0) continue;
       for (const account of accounts) paged.add(account);
       found.pages += 1;
-      if (isNight(at, zoneOf(span === null ? [] : schedulesOf(rule, span)))) found.nightPages += 1;
+      if (isNight(at, span === null ? [] : schedulesOf(rule, span))) found.nightPages += 1;
       if (found.pages >= MOST_RUNGS) found.complete = false;
       if (!found.complete) break;
     }
@@ -76,23 +77,18 @@ export function* followTried(
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** The zone of the first schedule that a rung pages, else of the ladder's first, else UTC. */
-function zones(reader: Reader, { project_id, escalations }: StoredRule) {
-  const known = new Map<string, string>();
+/** By the clocks of the first schedule that a rung pages, else of the ladder's first, else by UTC. */
+function nights(reader: Reader, { project_id, escalations }: StoredRule) {
+  const known = new Map<string, (at: number) => boolean>();
   const project = projectOf(reader, project_id);
-  const first = escalations.flatMap(({ schedules }) => schedules)[0];
-  return (schedules: readonly string[]): string => {
+  const first = escalations.flatMap(({ schedules }) => schedules)[0] ?? "";
+  return (at: number, schedules: readonly string[]): boolean => {
     const name = schedules[0] ?? first;
-    if (name === undefined) return "UTC";
-    const zone = known.get(name) ?? findForLadder(reader, project, name)?.timezone ?? "UTC";
-    known.set(name, zone);
-    return zone;
+    const isNight =
+      known.get(name) ?? isNightAt(findForLadder(reader, project, name)?.timezone ?? "UTC");
+    known.set(name, isNight);
+    return isNight(at);
   };
-}
-
-function isNight(at: number, zone: string): boolean {
-  const hour = Number(wallTime(at, zone).slice(11, 13));
-  return hour >= 22 || hour < 7;
 }
 
 interface Warning {
@@ -122,10 +118,11 @@ export function* ladderWarnings(
       from: now,
       until: now + DAYS_AHEAD * DAY,
     });
+    const { zone, label } = namedClock(stored.timezone);
     if (gaps.length > 0)
       warnings.push({
         code: "nobody_on_call",
-        detail: `Within ${DAYS_AHEAD} days ${schedule} has nobody on call at times, first from ${wallTime(gaps[0]?.starts_at ?? now, stored.timezone)} ${stored.timezone}.`,
+        detail: `Within ${DAYS_AHEAD} days ${schedule} has nobody on call at times, first from ${wallTime(gaps[0]?.starts_at ?? now, zone)}${label}.`,
       });
   }
   const unreached = unreachedBy(reader, { projectId: project.id, body, now });

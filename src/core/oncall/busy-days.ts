@@ -1,6 +1,6 @@
 import type { AwaySpan } from "../../ground/store/columns.ts";
 import { MOST_AWAY } from "./away.ts";
-import { DAY, storedZone, type Zone } from "./zone.ts";
+import { DAY, Zone } from "./zone.ts";
 
 /** The busy all-day events of an iCalendar text (RFC 5545). Pure. */
 
@@ -59,7 +59,7 @@ function readCalendar(text: string): { zone: Zone; events: Property[][] } | null
   const lines = text.replace(/\r?\n[ \t]/g, "").split(/\r?\n/);
   if (lines[0]?.trim().replace(/^\uFEFF/, "") !== "BEGIN:VCALENDAR") return null;
   const named = /^X-WR-TIMEZONE:(.+)$/m.exec(lines.join("\n"))?.[1]?.trim() ?? "UTC";
-  const zone = storedZone(named);
+  const zone = new Zone(named);
   const events: Property[][] = [];
   let event: Property[] | null = null;
   let nested = 0;

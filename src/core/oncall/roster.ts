@@ -1,6 +1,6 @@
 import { readLayer } from "./layer.ts";
 import type { Override, Schedule } from "./schedule.ts";
-import { storedZone } from "./zone.ts";
+import { Zone } from "./zone.ts";
 
 /** The final schedule's answer, the same over all of [since, until) (Unix seconds). */
 export interface RosterPiece {
@@ -21,7 +21,7 @@ export interface RosterPiece {
  * again only when its last answer has run out, so walking along the pieces is cheap.
  */
 export function readSchedule(schedule: Schedule): (at: number) => RosterPiece {
-  const zone = storedZone(schedule.timezone);
+  const zone = new Zone(schedule.timezone);
   const newestFirst = schedule.overrides.toReversed();
   const overrideAt = remembered((at) => overrideSpan(newestFirst, at));
   const lastLayerFirst = schedule.layers.toReversed().map((layer) => ({

@@ -23,9 +23,9 @@ export class Zone {
   readonly #spans: OffsetSpan[] = [];
   #latest: OffsetSpan | undefined;
 
-  /** `name` is one that `isTimezone` takes; with any other the first question throws RangeError. */
+  /** A name that this program doesn't know is read as UTC: another program, which knew it, may have stored it. */
   constructor(name: string) {
-    this.#name = name;
+    this.#name = isTimezone(name) ? name : "UTC";
   }
 
   /** Seconds that the wall clock is ahead of UTC at this instant. */
@@ -102,6 +102,3 @@ export function isTimezone(name: string): boolean {
     return false;
   }
 }
-
-/** The zone of a name that another program wrote, which may have known more: one that this one doesn't know is read as UTC. */
-export const storedZone = (name: string): Zone => new Zone(isTimezone(name) ? name : "UTC");

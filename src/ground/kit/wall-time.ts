@@ -55,20 +55,20 @@ const FRIDAY = 5;
 
 /** When the last Friday before this day began, in the zone: on a Friday that of a week ago. */
 export function lastFriday(now: number, zone: string): number {
-  const today = inZone(now, zone).startOfDay();
+  const today = clockOf(now, zone).startOfDay();
   const back = (today.dayOfWeek - FRIDAY + 7) % 7 || 7;
   return Math.floor(today.subtract({ days: back }).startOfDay().epochMilliseconds / 1000);
 }
 
 /** `2026-11-23 09:00`, in the zone. */
 export function wallTime(seconds: number, zone: string): string {
-  const shown = inZone(seconds, zone).toPlainDateTime().toString({ smallestUnit: "minute" });
+  const shown = clockOf(seconds, zone).toPlainDateTime().toString({ smallestUnit: "minute" });
   return shown.replace("T", " ");
 }
 
 /** `2026-11-23 09:00+01:00`, in the zone; with seconds where they aren't 0, with `Z` where the offset is 0. */
 export function offsetTime(seconds: number, zone: string): string {
-  const shown = inZone(seconds, zone);
+  const shown = clockOf(seconds, zone);
   const time = shown.toPlainDateTime().toString({ smallestUnit: "second" }).replace(/:00$/, "");
   return `${time.replace("T", " ")}${shown.offset === "+00:00" ? "Z" : shown.offset}`;
 }
@@ -102,10 +102,19 @@ export const timeFor = ({ zone, label }: ReaderClock, at: number, now: number): 
 /** An IANA name that clocks can be read by; null for any other text. */
 export function knownZone(name: string): string | null {
   try {
-    wallTime(0, name);
+    inZone(0, name);
     return name;
   } catch {
     return null;
+  }
+}
+
+/** By UTC where the system doesn't know the zone (any more). */
+function clockOf(seconds: number, zone: string): Temporal.ZonedDateTime {
+  try {
+    return inZone(seconds, zone);
+  } catch {
+    return inZone(seconds, "UTC");
   }
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silenceWrite } from "../../../src/core/quiet/silence.ts";
 import { createSilence } from "../../../src/core/quiet/silences.ts";
+import { writeTime } from "../../../src/records/config-file/written-time.ts";
 import { step, testPlane } from "../../support/plane.ts";
 
 test("a schedule and a silence in a zone that this program doesn't know keep no event out, and no page", async (t) => {
@@ -23,10 +24,12 @@ test("a schedule and a silence in a zone that this program doesn't know keep no 
   });
   store.write((tx) => {
     createSilence(tx, { write, createdBy: "ann" });
-    tx.sql("UPDATE silences SET body = json_set(body, '$.timezone', 'US/Pacific-New')").run();
-    tx.sql("UPDATE schedules SET timezone = 'US/Pacific-New'").run();
+    tx.sql("UPDATE silences SET body = json_set(body, '$.timezone', 'Europe/Atlantis')").run();
+    tx.sql("UPDATE schedules SET timezone = 'Europe/Atlantis'").run();
   });
   await plane.fire();
   await plane.minutes(1);
   assert.deepEqual(plane.events("alert.escalated")[0]?.accounts, ["ann"]);
+  // In a configuration file that is written out, too.
+  assert.equal(writeTime(plane.start, "Europe/Atlantis"), plane.start);
 });

@@ -393,3 +393,15 @@ test("shifts are a file by a button: one's own of every schedule, or all of one"
   assert.equal((await tabOf(box, "").get(`${PAGE}/shifts.ics`)).status, 303);
   assert.equal((await tab.get("/oncall/shop/nothing/shifts.ics")).status, 404);
 });
+
+test("a schedule in a zone that this program doesn't know is shown by UTC, and can be mended", async (t) => {
+  const { box, tab, api } = await rota(t);
+  box.tenant.store.write(
+    (tx) => void tx.sql("UPDATE schedules SET timezone = 'Europe/Atlantis'").run(),
+  );
+  for (const page of ["/oncall", PAGE, `${PAGE}/layers`, `${PAGE}/hand-over`])
+    assert.equal((await tab.get(page)).status, 200, page);
+  const body = (await box.api("GET", api)).body;
+  assert.equal((await box.api("PUT", api, { ...body, timezone: "Europe/Atlantis" })).status, 422);
+  assert.equal((await box.api("GET", "/v1/projects/shop/oncall/schedules")).status, 200);
+});

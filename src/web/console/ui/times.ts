@@ -1,4 +1,5 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
+import { knownZone } from "../../../ground/kit/wall-time.ts";
 import type { PageCall } from "../screen.ts";
 
 type Seen = Pick<PageCall, "now" | "look">;
@@ -120,7 +121,10 @@ function format(zone: string, shape: keyof typeof SHAPES): Intl.DateTimeFormat {
   const known = formats.get(key);
   if (known !== undefined) return known;
   if (formats.size > 200) formats.clear();
-  const made = new Intl.DateTimeFormat("en-GB", { ...SHAPES[shape], timeZone: zone });
+  const made = new Intl.DateTimeFormat("en-GB", {
+    ...SHAPES[shape],
+    timeZone: knownZone(zone) ?? "UTC",
+  });
   formats.set(key, made);
   return made;
 }
