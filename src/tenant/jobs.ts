@@ -1,4 +1,5 @@
 import type { Sweep } from "../core/alerts/sweep.ts";
+import type { Log } from "../ground/kit/log.ts";
 import type { Slices } from "../ground/kit/slices.ts";
 import type { Store } from "../ground/store/store.ts";
 import type { HeartbeatWatch } from "../in/heartbeats/watch.ts";
@@ -7,6 +8,7 @@ import { reckonDuty } from "../records/numbers/duty.ts";
 import { isBehind, reckonSome } from "../records/numbers/reckon.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { Disk } from "./disk.ts";
+import { zonesJob } from "./lost-zones.ts";
 import type { Retention } from "./retention.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -17,6 +19,8 @@ interface TenantParts {
   retention: Retention;
   ingest: IngestHandle;
   heartbeats: HeartbeatWatch;
+  store: Store;
+  log: Log;
 }
 
 /** The jobs of one tenant, in the order in which they run. */
@@ -29,6 +33,7 @@ export function tenantJobs(parts: TenantParts): Job[] {
     heartbeatJob(parts),
     diskJob(parts),
     retentionJob(parts),
+    zonesJob(parts),
   ];
 }
 

@@ -204,7 +204,7 @@ export function startTenant(options: TenantOptions): Tenant {
   const advice = createAdviser({ store, slices, clock, dryRuns, ingest });
   const digest = { store, clock, log, slices, advice, outbox, publicUrl, ready: watch.ready };
   const scheduler = createScheduler(clock, log, [
-    ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats }),
+    ...tenantJobs({ watch, sweep, disk, retention, ingest, heartbeats, store, log }),
     numbersJob({ store, slices, watch }),
     shiftJob({ store, log, ready: watch.ready }),
     ...outbox.jobs,

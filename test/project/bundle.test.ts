@@ -62,12 +62,12 @@ test("the executable's bundle grows only on purpose", () => {
   const [output = assert.fail()] = Object.values(parts.metafile.outputs);
   const sizes = parts.texts.map((text) => text.length);
   const bytes = sizes.reduce((sum, size) => sum + size);
-  // 5.33 MB with holidays, 5.68 with the protocol of assistants (0.33 of it the package; its validator is left out), 5.80 with a second machine, 5.83 with what it sends on and hands over, 5.87 with datagrams, commands and tenants that machines send on, 5.89 with flags that machines compare, a box that stops without its database, a proof on two machines and what pages remember of alerts, 5.90 with pages for what was refused, 5.91 with words for whoever sees a page first, 5.94 in two parts, 5.96 in four, 5.98 with a fallback where no page gets through and upgrades beside other tenants, 5.99 with upgrades that fail, or are left to another machine. What few calls need and what nobody calls is looked for before this is raised.
+  // 5.33 MB with holidays, 5.68 with the protocol of assistants (0.33 of it the package; its validator is left out), 5.80 with a second machine, 5.83 with what it sends on and hands over, 5.87 with datagrams, commands and tenants that machines send on, 5.89 with flags that machines compare, a box that stops without its database, a proof on two machines and what pages remember of alerts, 5.90 with pages for what was refused, 5.91 with words for whoever sees a page first, 5.94 in two parts, 5.96 in four, 5.98 with a fallback where no page gets through and upgrades beside other tenants, 5.99 with upgrades that fail, or are left to another machine, 6.00 with words for an unknown time zone. What few calls need and what nobody calls is looked for before this is raised.
   // One `import { z } from "zod"` brings all of zod: its languages, and what nobody calls of it. `* as z` doesn't.
-  assert.ok(bytes <= 5_990_000, `${bytes} bytes: ${largest(output)}`);
+  assert.ok(bytes <= 6_000_000, `${bytes} bytes: ${largest(output)}`);
   // V8 reads the first before the box listens, and the second soon after; the third stays in memory once a page was seen.
   // What isn't needed for that is imported where it is used, `await import()`.
-  for (const [i, most] of [1_940_000, 930_000, 780_000].entries())
+  for (const [i, most] of [1_942_000, 930_000, 780_000].entries())
     assert.ok((sizes[i] ?? 0) <= most, `part ${i} has ${sizes[i]} bytes: ${sizes}`);
 });
 

@@ -6,6 +6,7 @@ import { errorWords } from "../../out/outbox/error-words.ts";
 import { type FailingChannel, listAiling } from "../../out/outbox/failing.ts";
 import { oldestWaiting } from "../../out/outbox/rows.ts";
 import { digestSettings } from "../../records/numbers/digest.ts";
+import { LOST, lostZones } from "../../tenant/lost-zones.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 
 const BEHIND_SECONDS = 60;
@@ -68,6 +69,15 @@ export function rulesAtLimitFindings(reader: Reader): Finding[] {
     ),
   );
 }
+
+export const zoneFindings = (reader: Reader, clock: Clock): Finding[] =>
+  [...lostZones(reader, unixSeconds(clock))].map(([zone, used]) =>
+    wrong(
+      "time zones",
+      `${zone} is ${LOST}: ${used.slice(0, 10).join(", ")}`,
+      "set a zone there that this program knows, or run the program that knew it",
+    ),
+  );
 
 const LONG_WAIT = 3600;
 

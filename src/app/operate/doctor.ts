@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from "../../ground/kit/clock.ts";
 import { loadKeyRing } from "../../ground/kit/key-ring.ts";
 import { ringSealer, type Sealer } from "../../ground/kit/sealer.ts";
 import { finish } from "../../ground/kit/slices.ts";
-import { shortTime } from "../../ground/kit/wall-time.ts";
+import { namedClock, shortTime, timeFor } from "../../ground/kit/wall-time.ts";
 import { StoreFault } from "../../ground/store/faults.ts";
 import { migrations } from "../../ground/store/migrations.ts";
 import { sealedKeyIds } from "../../ground/store/sealed.ts";
@@ -21,6 +21,7 @@ import {
   digestFindings,
   rulesAtLimitFindings,
   waitingFinding,
+  zoneFindings,
 } from "./doctor-store.ts";
 import { type Finding, note, ok, wrong } from "./finding.ts";
 import { lostCredentials } from "./lost-credentials.ts";
@@ -60,6 +61,7 @@ export async function examine(options: Directory): Promise<Finding[]> {
       ...awayFindings(reader, options.clock),
       ...pushFindings(reader, sealerOf(data), options.clock),
       ...heartbeatFindings(reader, options.clock),
+      ...zoneFindings(reader, options.clock),
       ...rulesAtLimitFindings(reader),
       ...patternFindings(reader),
       waitingFinding(reader, options.clock),
@@ -260,11 +262,12 @@ function awayFindings(reader: Reader, clock: Clock): Finding[] {
   const shifts = finish(followAwayShifts(reader, now));
   const found = shifts.slice(0, MOST).map((shift) => {
     const { project, schedule, timezone, starts_at, ends_at } = shift;
-    const from = shortTime(starts_at, timezone, now);
-    const until = shortTime(ends_at, timezone, now);
+    const clock = namedClock(timezone);
+    const from = shortTime(starts_at, clock.zone, now);
+    const until = timeFor(clock, ends_at, now);
     return note(
       "away",
-      `${emails.get(shift.account) ?? "somebody"} is away, and on call in ${project} / ${schedule} from ${from} to ${until} ${timezone}`,
+      `${emails.get(shift.account) ?? "somebody"} is away, and on call in ${project} / ${schedule} from ${from} to ${until}`,
       `put somebody else there: box override add ${project} ${schedule} PERSON --from TIME --until TIME`,
     );
   });

@@ -5,8 +5,10 @@ import test, { type TestContext } from "node:test";
 import { examine } from "../../../src/app/operate/doctor.ts";
 import type { Finding } from "../../../src/app/operate/finding.ts";
 import { unixSeconds } from "../../../src/ground/kit/clock.ts";
+import type { Log } from "../../../src/ground/kit/log.ts";
 import { systemRandom } from "../../../src/ground/kit/random.ts";
 import { setMeta } from "../../../src/ground/store/meta.ts";
+import { zonesJob } from "../../../src/tenant/lost-zones.ts";
 import { type TestBox, testBox } from "../../support/box.ts";
 import { handClock } from "../../support/clock.ts";
 import { hashes, scratch } from "../../support/scratch.ts";
@@ -156,4 +158,23 @@ test("a job whose silence no rule would hear is named, until a rule takes it or 
   assert.equal(await heard(), "wrong");
   await b.api("POST", `/v1/projects/shop/heartbeats/${id}/pause`);
   assert.equal(await heard(), "ok");
+});
+
+test("what goes by a zone that this program doesn't know is named, here and in the log", async (t) => {
+  const b = await box(t);
+  await b.project("shop");
+  const beat = { name: "backup", cron: "0 3 * * *", timezone: "UTC" };
+  assert.equal((await b.api("POST", "/v1/projects/shop/heartbeats", beat)).status, 201);
+  b.tenant.store.write(
+    (tx) => void tx.sql("UPDATE heartbeats SET timezone = 'Europe/Atlantis'").run(),
+  );
+  const fault = faultOf(await look(b), "time zones");
+  assert.match(
+    fault.detail,
+    /^Europe\/Atlantis is an unknown time zone: .*: heartbeat shop \/ backup$/,
+  );
+  const warned: unknown[] = [];
+  const log = { warn: (facts: object) => warned.push(facts) } as unknown as Log;
+  assert.equal(await zonesJob({ store: b.tenant.store, log }).run(unixSeconds(b.clock)), null);
+  assert.deepEqual(warned, [{ zone: "Europe/Atlantis", used: ["heartbeat shop / backup"] }]);
 });
