@@ -12,7 +12,9 @@ import { postgresRecord } from "../../src/hosted/record/postgres-record.ts";
 import { findStore, findStoreOf } from "../../src/hosted/record/taking.ts";
 import { type Together, together } from "../../src/hosted/record/together.ts";
 import { databaseMigrations, migrateDatabase } from "../../src/hosted/registry/postgres/migrate.ts";
+import { memoryOrTemp } from "../support/memory.ts";
 import { postgresTest, testDatabase } from "../support/postgres.ts";
+import { startPostgresPair } from "../support/postgres-pair.ts";
 import { scratch } from "../support/scratch.ts";
 import { seeded } from "../support/seeded.ts";
 
@@ -318,7 +320,12 @@ postgresTest(
 postgresTest(
   "pages take less than twice their bytes, written together or grown by many writes",
   async (t) => {
-    const database = (await testDatabase(t)).open();
+    // A server of its own: whoever writes for long, in any database of a server, keeps all of it from reusing room.
+    const server = await startPostgresPair({ standby: false, place: memoryOrTemp() });
+    t.after(() => server.stop());
+    const by = `postgres://box@${encodeURIComponent(server.socket())}/box`;
+    const database = (await testDatabase(t)).open({ by });
+    await migrateDatabase(database);
     const noise = seeded(1);
     /** Of which so many bytes can't be compressed. */
     const page = (number: number, bytes: number) => {
