@@ -41,7 +41,7 @@ const steps = (detail: EntryDetail): string => {
   const all = detail.list("steps");
   return all.length === 0 ? "The ladder" : `Rung${all.length > 1 ? "s" : ""} ${all.join(", ")}`;
 };
-const rang = (detail: EntryDetail): string => {
+const pagedWords = (detail: EntryDetail): string => {
   const isAgain = detail.text("why") === "repeat";
   if (detail.has("unreached")) return isAgain ? "was again to page" : "was to page";
   return isAgain ? "paged again" : "paged";
@@ -154,7 +154,7 @@ const SAY: Readonly<Record<string, Says>> = {
     say`Its source ${detail.text("source")} says that it is over; the rule leaves that to people.`,
   escalated_now: (_detail, who) => say`${who} ran the next rung at once.`,
   escalated: (detail) =>
-    say`${steps(detail)} ${rang(detail)} ${{ strong: detail.people("accounts") }}${
+    say`${steps(detail)} ${pagedWords(detail)} ${{ strong: detail.people("accounts") }}${
       detail.text("why") === "nobody_reached_before" && ", because the rungs before reached nobody"
     }.${detail.has("late_seconds") && say` ${{ span: detail.number("late_seconds") }} late.`}`,
   reached_nobody: (detail) =>

@@ -1,3 +1,5 @@
+import { zoneOrUtc } from "../../ground/kit/wall-time.ts";
+
 /** Seconds in a day by the calendar's count; a real day may be longer or shorter. */
 export const DAY = 86_400;
 
@@ -23,9 +25,9 @@ export class Zone {
   readonly #spans: OffsetSpan[] = [];
   #latest: OffsetSpan | undefined;
 
-  /** A name that this program doesn't know is read as UTC: another program, which knew it, may have stored it. */
+  /** By `zoneOrUtc`. */
   constructor(name: string) {
-    this.#name = isTimezone(name) ? name : "UTC";
+    this.#name = zoneOrUtc(name);
   }
 
   /** Seconds that the wall clock is ahead of UTC at this instant. */

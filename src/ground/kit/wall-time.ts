@@ -91,7 +91,7 @@ export interface ReaderClock {
 
 /** A zone's clock, by its name; UTC's where the system doesn't know it (any more). */
 export function namedClock(zone: string): ReaderClock {
-  const known = knownZone(zone) ?? "UTC";
+  const known = zoneOrUtc(zone);
   return { zone: known, label: ` ${known}` };
 }
 
@@ -109,7 +109,10 @@ export function knownZone(name: string): string | null {
   }
 }
 
-/** By UTC where the system doesn't know the zone (any more). */
+/** What a stored zone is read as: UTC where this program doesn't know it, though another did. */
+export const zoneOrUtc = (name: string): string => knownZone(name) ?? "UTC";
+
+/** As `zoneOrUtc` says. */
 function clockOf(seconds: number, zone: string): Temporal.ZonedDateTime {
   try {
     return inZone(seconds, zone);

@@ -1,6 +1,6 @@
 /** The load of the connections for one purpose. */
 export interface LaneLoad {
-  /** `work`, or `leases` for what the former mustn't hold up, or would be held up by. */
+  /** `work`; or `leases`, for what work mustn't hold up, and for what takes so long that it would hold work up. */
   lane: "work" | "leases";
   /** The most connections that it opens. */
   places: number;

@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { isTimezone } from "../../core/oncall/zone.ts";
+import { zoneOrUtc } from "../../ground/kit/wall-time.ts";
 
 /** When a job runs: at an interval, or at cron times in a zone. */
 export interface Times {
@@ -31,8 +31,6 @@ export function cronFault(cron: string, timezone: string, from: number): string 
   }
 }
 
-/** A zone that this program doesn't know is UTC, as a schedule's is. */
 function scheduleOf(cron: string, zone: string): Cron {
-  const timezone = isTimezone(zone) ? zone : "UTC";
-  return new Cron(cron, { timezone, mode: "5-part", paused: true });
+  return new Cron(cron, { timezone: zoneOrUtc(zone), mode: "5-part", paused: true });
 }

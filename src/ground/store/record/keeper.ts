@@ -179,7 +179,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     from.missed();
   };
   /** Pages of a large store are read, or wait for their turn to be written, for longer than it lives without a word. */
-  const lives = async (begun: AbortSignal) => {
+  const renews = async (begun: AbortSignal) => {
     for (;;) {
       await sleep(clock, RENEW_TICKS * TICK_MS, begun);
       if (begun.aborted) return;
@@ -205,7 +205,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     };
     try {
       const comparison = compare(from, record, calls).finally(calls.begins);
-      const [{ sums: found, written, seq }] = await Promise.all([comparison, lives(begun.signal)]);
+      const [{ sums: found, written, seq }] = await Promise.all([comparison, renews(begun.signal)]);
       [sums, keptUpTo] = [found, seq];
       counts.compared[why]++;
       options.onCompared(why, written);

@@ -1,5 +1,5 @@
 import { html, type Markup } from "../../../ground/kit/html.ts";
-import { knownZone } from "../../../ground/kit/wall-time.ts";
+import { zoneOrUtc } from "../../../ground/kit/wall-time.ts";
 import type { PageCall } from "../screen.ts";
 
 type Seen = Pick<PageCall, "now" | "look">;
@@ -123,7 +123,7 @@ function format(zone: string, shape: keyof typeof SHAPES): Intl.DateTimeFormat {
   if (formats.size > 200) formats.clear();
   const made = new Intl.DateTimeFormat("en-GB", {
     ...SHAPES[shape],
-    timeZone: knownZone(zone) ?? "UTC",
+    timeZone: zoneOrUtc(zone),
   });
   formats.set(key, made);
   return made;
